@@ -44,6 +44,18 @@ OPTIONS = {
     "rate": {"--date", "--url", "--key", "--json", "--data"},
     "convert": {"--date", "--precision", "--url", "--key", "--json", "--data"},
     "series": {"--since", "--until", "--plot", "--csv", "--json", "--url", "--key", "--data"},
+    "export": {
+        "--since",
+        "--until",
+        "--base",
+        "--codes",
+        "--format",
+        "--force",
+        "--verify",
+        "--data",
+        "--json",
+        "folder",
+    },
     "explain": {"--date", "--url", "--key", "--json", "--data"},
     "watch": {"--url", "--once", "--per-second", "--data", "pair"},
 }

@@ -169,5 +169,6 @@ def test_the_lock_file_pins_checksums_and_names_no_host() -> None:
     assert "://" not in text
     packages = json.loads(text)["packages"]
     wanted = json.loads((DRIVERS / "package.json").read_text())["dependencies"]
-    assert {name.removeprefix("node_modules/"): one["version"] for name, one in packages.items() if name} == wanted
+    locked = {name.removeprefix("node_modules/"): one["version"] for name, one in packages.items() if name}
+    assert wanted.items() <= locked.items()
     assert all(one["integrity"].startswith("sha512-") for name, one in packages.items() if name)

@@ -23,7 +23,9 @@ Format = Annotated[
     str, typer.Option("--format", help="Format of the files: csv, parquet, beancount, ledger or hledger.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Export rates whose sources forbid passing them on, too.")]
-Verify = Annotated[bool, typer.Option("--verify", help="Compare a folder with its manifest; write nothing.")]
+Verify = Annotated[
+    bool, typer.Option("--verify", help="Compare a folder with its manifest; exit with 1 if a file differs.")
+]
 
 
 def export(  # noqa: PLR0913  the options of a command
@@ -42,8 +44,7 @@ def export(  # noqa: PLR0913  the options of a command
     """Write the rates of currencies and metals, one file for each year, and a manifest with hashes and terms.
 
     The rates are those of /time-series. The command reads the archive; the service may be running. If it is
-    interrupted, run it again: it writes only what is missing or has changed. With --verify it exits with 1 if a
-    file is not as it was written.
+    interrupted, run it again: it writes only what is missing or has changed.
     """
     from cambist.admin.export.formats import FORMATS
     from cambist.admin.export.plan import ExportPlan, parse_code, parse_codes, parse_format

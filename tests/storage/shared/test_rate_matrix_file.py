@@ -5,6 +5,7 @@ import sys
 from array import array
 from datetime import date, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from cambist.errors import RateMatrixDamaged
 from cambist.history.rate_matrix import RateMatrix
+from cambist.storage.shared import rate_matrix_file
 from cambist.storage.shared.rate_matrix_file import MAGIC, open_rate_matrix, write_rate_matrix
 
 NAN = float("nan")
@@ -196,3 +198,19 @@ def test_a_reader_keeps_its_matrix_when_the_file_is_replaced(tmp_path: Path) -> 
 
 def test_only_the_owner_can_read_the_file(path: Path) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_file_that_is_replaced_while_it_is_opened_is_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "rates.image"
+    write_rate_matrix(path, a_matrix())
+    checked = rate_matrix_file._checked
+
+    def checked_and_replaced(path: Path, file: BinaryIO) -> object:
+        result = checked(path, file)
+        write_rate_matrix(path, a_matrix(days=5, revision="2-abc-1"))
+        return result
+
+    monkeypatch.setattr(rate_matrix_file, "_checked", checked_and_replaced)
+    assert contents_of(open_rate_matrix(path)) == contents_of(a_matrix())

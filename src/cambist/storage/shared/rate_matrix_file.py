@@ -13,6 +13,7 @@ import sys
 import zlib
 from datetime import date
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 
@@ -80,8 +81,9 @@ def open_rate_matrix(path: Path) -> RateMatrix:
     Errors: RateMatrixDamaged if it is missing, truncated, changed, or of another layout or byte order.
     """
     try:
-        header, start = _checked(path)
+        # The file is opened once: at any moment another process may put a new one, of another size, in its place.
         with path.open("rb") as file:
+            header, start = _checked(path, file)
             mapped = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except (OSError, ValueError) as error:
         raise RateMatrixDamaged(f"The rate matrix {path} cannot be read: {error}") from error
@@ -105,14 +107,13 @@ def open_rate_matrix(path: Path) -> RateMatrix:
     )
 
 
-def _checked(path: Path) -> tuple[_Header, int]:
+def _checked(path: Path, file: BinaryIO) -> tuple[_Header, int]:
     """Read the header and check every byte, without the map: else all bytes became resident in every worker."""
-    with path.open("rb") as file:
-        magic, length, written = _start(file.read(_START.size))
-        content = file.read(min(length, _LONGEST_HEADER)) if magic == MAGIC else b""
-        crc = zlib.crc32(content)
-        while chunk := file.read(_CHUNK):
-            crc = zlib.crc32(chunk, crc)
+    magic, length, written = _start(file.read(_START.size))
+    content = file.read(min(length, _LONGEST_HEADER)) if magic == MAGIC else b""
+    crc = zlib.crc32(content)
+    while chunk := file.read(_CHUNK):
+        crc = zlib.crc32(chunk, crc)
     if magic != MAGIC or crc != written:
         raise RateMatrixDamaged(f"The rate matrix {path} is damaged (wrong checksum)")
     return _header(path, content), _START.size + length
