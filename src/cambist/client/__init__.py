@@ -1,1 +1,12 @@
-"""Python clients of the service."""
+"""The Python client of the service: `Cambist`, and `AsyncCambist` for asyncio.
+
+It needs nothing else of the package `cambist`, and is also installed alone, as `cambist-client`.
+"""
+
+from cambist.client.async_client import AsyncCambist
+from cambist.client.call import Interval
+from cambist.client.retries import NO_RETRIES, Retries
+from cambist.client.sync_client import Cambist
+from cambist.client.version import VERSION
+
+__all__ = ["NO_RETRIES", "VERSION", "AsyncCambist", "Cambist", "Interval", "Retries"]

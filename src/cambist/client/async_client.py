@@ -1,0 +1,115 @@
+"""The client for programs with asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Mapping
+from itertools import count
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx2
+
+from cambist.client import pages
+from cambist.client.answers import RawAnswer
+from cambist.client.call import Call, Value
+from cambist.client.endpoints import account, bars, explanations, history, lists, quotes, rates
+from cambist.client.errors import ConnectionFailed, ServiceError
+from cambist.client.methods import async_iterator, async_method
+from cambist.client.protocol import Request, Response, build_request, parse_response, read_configuration, unreachable
+from cambist.client.retries import Retries
+from cambist.client.transport import client_options
+
+T = TypeVar("T")
+
+
+class AsyncCambist:
+    """Asks a service in an event loop. Its methods are those of `Cambist`: `await client.fetch_one("EUR", "USD")`.
+
+    Without `url` and `key`, the variables CAMBIST_URL and CAMBIST_KEY are used. `timeout` is in seconds. Without `tls`,
+    the certificate authorities of the system are trusted. A client is closed at the end:
+    `async with AsyncCambist() as client: …`. Errors of all methods: CambistError.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        timeout: float = 10.0,
+        tls: ssl.SSLContext | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        self.configuration = read_configuration(url, key, timeout, tls, retries)
+        self._http = httpx2.AsyncClient(**client_options(self.configuration))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    async def get(self, path: str, parameters: Mapping[str, Value]) -> RawAnswer:
+        """Return the answer of any path as it is sent."""
+        return await self.send(Call(path, RawAnswer, parameters))
+
+    async def send(self, call: Call[T]) -> T:
+        """Return the answer to a call."""
+        request = build_request(self.configuration, call)
+        for attempt in count(1):
+            try:
+                return parse_response(self.configuration, call, await self._exchange(request))
+            except (ConnectionFailed, ServiceError) as error:
+                pause = self.configuration.retries.pause_after(attempt, error)
+                if pause is None:
+                    raise
+            await asyncio.sleep(pause)
+        raise AssertionError
+
+    async def _exchange(self, request: Request) -> Response:
+        try:
+            response = await self._http.get(request.url, headers=dict(request.headers))
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise unreachable(self.configuration, error) from error
+        return Response(response.status_code, response.headers, response.content)
+
+    fetch_one = async_method(rates.fetch_one)
+    fetch_multi = async_method(rates.fetch_multi)
+    fetch_all = async_method(rates.fetch_all)
+    fetch_many_to_one = async_method(rates.fetch_many_to_one)
+    fetch_matrix = async_method(rates.fetch_matrix)
+    convert = async_method(rates.convert)
+    historical = async_method(history.historical)
+    time_series = async_method(history.time_series)
+    corrections = async_method(history.corrections)
+    explain = async_method(explanations.explain)
+    sources = async_method(explanations.sources)
+    coverage = async_method(explanations.coverage)
+    currencies = async_method(lists.currencies)
+    crypto_currencies = async_method(lists.crypto_currencies)
+    crypto_pairs = async_method(lists.crypto_pairs)
+    fx_pairs = async_method(lists.fx_pairs)
+    fx_currencies = async_method(lists.fx_currencies)
+    fx_pairs_quote_sizes = async_method(lists.fx_pairs_quote_sizes)
+    metals_instruments = async_method(lists.metals_instruments)
+    metals_purities = async_method(lists.metals_purities)
+    metals_units = async_method(lists.metals_units)
+    metals_list = async_method(lists.metals_list)
+    crypto_fetch_prices = async_method(quotes.crypto_fetch_prices)
+    fx_quote = async_method(quotes.fx_quote)
+    metals_spot = async_method(quotes.metals_spot)
+    metals_quote = async_method(quotes.metals_quote)
+    fx_pairs_historical_limits = async_method(bars.fx_pairs_historical_limits)
+    fx_quote_time_series = async_method(bars.fx_quote_time_series)
+    fx_ohlc_time_series = async_method(bars.fx_ohlc_time_series)
+    usage = async_method(account.usage)
+    fx_quote_bars = async_iterator(pages.fx_quote_bars)
+    fx_ohlc_bars = async_iterator(pages.fx_ohlc_bars)
+    all_corrections = async_iterator(pages.all_corrections)

@@ -1,0 +1,61 @@
+"""A call of an endpoint: its path, its parameters and the type of its answer. No I/O."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Generic, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+Codes = str | Iterable[str]
+"""One code, several with commas, or a collection of codes."""
+
+Value = str | int | bool | Decimal | dt.date | dt.timedelta | Iterable[str] | None
+"""The value of a parameter; None and False leave it out."""
+
+
+class Interval(StrEnum):
+    """The length of a bar."""
+
+    MINUTE = "PT1M"
+    HOUR = "PT1H"
+    DAY = "P1D"
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Generic[T]):
+    """A call of the endpoint at `path`, whose answer has the type `answer`."""
+
+    path: str
+    answer: type[T]
+    parameters: Mapping[str, Value]
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The parameters as texts. None and False are left out, which means the same to the service."""
+        return {
+            name: write_value(value)
+            for name, value in self.parameters.items()
+            if value is not None and value is not False
+        }
+
+
+def write_value(value: str | int | Decimal | dt.date | dt.timedelta | Iterable[str]) -> str:
+    """Return a value as it is written in a query. A time without an offset is UTC."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, dt.datetime):
+        return (value if value.tzinfo else value.replace(tzinfo=dt.UTC)).isoformat()
+    if isinstance(value, dt.timedelta):
+        return str(msgspec.to_builtins(value))
+    if isinstance(value, str | int | dt.date):
+        return str(value)
+    return ",".join(value)

@@ -1,0 +1,150 @@
+"""Where rates come from: `/explain`, `/sources` and `/coverage`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+from msgspec import Struct
+
+from cambist.client.answers import Answer, Timestamp
+from cambist.client.call import Call
+from cambist.client.endpoints.rates import MaxAge
+
+
+class VoteRecord(Struct, frozen=True):
+    """What one source quotes; `age` is in seconds. A `weight` of 0: it is too far from the others, and left out."""
+
+    source: str
+    mid: Decimal
+    as_of: Timestamp
+    age: int
+    weight: Decimal
+
+
+class LegRecord(Struct, frozen=True, kw_only=True):
+    """One leg of a rate: what one unit of `base` is worth in `quote`, and why.
+
+    `law` quotes the law that decides the rate, if one does; `age` is in seconds. On a past day `nominal` units of the
+    base were `published` in the quote, `fixed_on` is the day of that fixing, `carried_days` how far it was carried
+    forward, and `because` why.
+    """
+
+    base: str
+    quote: str
+    rate: Decimal
+    made: str
+    sources: list[str] = []
+    through: list[str] = []
+    law: str = ""
+    as_of: Timestamp | None = None
+    age: int | None = None
+    received_at: Timestamp | None = None
+    published: str = ""
+    nominal: int = 1
+    unit: str = ""
+    published_at: Timestamp | None = None
+    votes: list[VoteRecord] = []
+    fixed_on: dt.date | None = None
+    carried_days: int = 0
+    because: str = ""
+
+
+class ExplainResponse(Answer, frozen=True, kw_only=True):
+    """A rate, and the legs that it was crossed from. `date` is None for the current rate."""
+
+    base: str
+    date: dt.date | None
+    result: dict[str, Decimal]
+    updated: Timestamp | None
+    legs: list[LegRecord]
+
+
+class SourceCoverage(Struct, frozen=True):
+    """What is stored from a source: the number of pairs, and the first and last day."""
+
+    pairs: int
+    first: dt.date | None
+    last: dt.date | None
+
+
+class SourceRecord(Struct, frozen=True, kw_only=True):
+    """A source: who it is, and its state.
+
+    `state` is fresh, late, failing, waiting or off, and `why` the reason. `newest` is the newest market time received
+    from it, and `lag` the age of that in seconds. `left_out` lists what could not be read of its last answers.
+    """
+
+    name: str
+    home: str
+    terms: str
+    licence: str
+    redistribution: str
+    pace: str
+    rate_type: str
+    covers: str
+    state: str
+    why: str
+    last_success: Timestamp | None
+    newest: Timestamp | None
+    lag: int | None
+    quoted: int
+    quarantined: int
+    left_out: list[str]
+    history: SourceCoverage
+
+
+class SourcesResponse(Answer, frozen=True, kw_only=True):
+    """The sources by key, best first; `environment` is sandbox if the prices are simulated."""
+
+    environment: str
+    updated: Timestamp
+    sources: dict[str, SourceRecord]
+
+
+class PublishedCurrency(Struct, frozen=True, kw_only=True):
+    """What one source publishes of a code: the number of pairs, and the first and last day in the archive.
+
+    `votes`: its price is behind the current rate. `current`: it publishes now. `compiled`: it compiles the rates of
+    others.
+    """
+
+    pairs: int = 0
+    first: dt.date | None = None
+    last: dt.date | None = None
+    votes: bool = False
+    current: bool = False
+    compiled: bool = False
+
+
+class CoverageRecord(Struct, frozen=True, kw_only=True):
+    """The sources of one currency or metal, best first.
+
+    `independent` counts those that publish it now and do not compile the rates of others. `law` names who fixes its
+    rate by law; it is empty if nobody does.
+    """
+
+    independent: int
+    law: str
+    sources: dict[str, PublishedCurrency]
+
+
+class CoverageResponse(Answer, frozen=True, kw_only=True):
+    """The coverage by code."""
+
+    currencies: dict[str, CoverageRecord]
+
+
+def explain(from_: str, to: str, *, date: dt.date | str | None = None, max_age: MaxAge = None) -> Call[ExplainResponse]:
+    """Return a rate with its sources, now or on a past day."""
+    return Call("/explain", ExplainResponse, {"from": from_, "to": to, "date": date, "max_age": max_age})
+
+
+def sources() -> Call[SourcesResponse]:
+    """Return the sources and their state."""
+    return Call("/sources", SourcesResponse, {})
+
+
+def coverage(code: str | None = None) -> Call[CoverageResponse]:
+    """Return which sources publish each currency and metal, or one of them."""
+    return Call("/coverage", CoverageResponse, {"code": code})

@@ -1,0 +1,116 @@
+"""Rates of past days: `/historical`, `/time-series` and `/corrections`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+from msgspec import Struct
+
+from cambist.client.answers import Answer, Timestamp
+from cambist.client.call import Call, Codes
+
+Day = dt.date | str | None
+"""A day, or a text such as `2024-02-29`."""
+
+
+class HistoricalResponse(Answer, frozen=True, kw_only=True):
+    """The rates of a day, carried forward over weekends and holidays.
+
+    `fixed_on` is the day of the oldest fixing among them and `carried_days` the days since then; both are None if the
+    law alone decides. `fixings`, with `verbose`, has the day of the fixing of each target.
+    """
+
+    date: dt.date
+    base: str
+    results: dict[str, Decimal]
+    fixed_on: dt.date | None
+    carried_days: int | None
+    fixings: dict[str, dt.date | None] | None = None
+    unavailable: tuple[str, ...] = ()
+
+
+class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
+    """The rates of every calendar day that has one, in ascending order, by target.
+
+    `carried`, with `verbose`, lists the days without a fixing of their own; for several targets by target.
+    """
+
+    start: dt.date
+    end: dt.date
+    interval: str
+    base: str
+    results: dict[str, dict[dt.date, Decimal]]
+    carried: list[dt.date] | dict[str, list[dt.date]] | None = None
+    unavailable: tuple[str, ...] = ()
+
+
+class PublishedValue(Struct, frozen=True):
+    """What a source published in its digits: `nominal` units of the base cost `value`; and when it was received."""
+
+    value: Decimal
+    nominal: int
+    received_at: Timestamp
+
+
+class CorrectionRecord(Struct, frozen=True, kw_only=True):
+    """A fixing that a source published for a day, and what it replaced it with.
+
+    A metal's `unit` is the gram if it is priced by the gram; otherwise it is empty.
+    """
+
+    date: dt.date
+    source: str
+    base: str
+    quote: str
+    unit: str
+    earlier: PublishedValue
+    corrected: PublishedValue
+
+
+class CorrectionsResponse(Answer, frozen=True, kw_only=True):
+    """The corrections, newest day first."""
+
+    start: dt.date
+    end: dt.date
+    corrections: list[CorrectionRecord]
+
+
+def historical(
+    date: dt.date | str, from_: str = "USD", to: Codes | None = None, *, partial: bool = False, verbose: bool = False
+) -> Call[HistoricalResponse]:
+    """Return the rates of a past day, in all currencies if there is no `to`."""
+    parameters = {
+        "date": date,
+        "from": from_,
+        "to": to,
+        "partial": partial,
+        "verbose": verbose,
+    }
+    return Call("/historical", HistoricalResponse, parameters)
+
+
+def time_series(
+    from_: str, to: Codes, start: Day = None, end: Day = None, *, partial: bool = False, verbose: bool = False
+) -> Call[TimeSeriesResponse]:
+    """Return the rate of each day of a period.
+
+    Without `end` it ends today, and without `start` it has 30 days.
+    """
+    parameters = {
+        "from": from_,
+        "to": to,
+        "start": start,
+        "end": end,
+        "partial": partial,
+        "verbose": verbose,
+    }
+    return Call("/time-series", TimeSeriesResponse, parameters)
+
+
+def corrections(
+    from_: str, to: str, start: Day = None, end: Day = None, *, limit: int | None = None
+) -> Call[CorrectionsResponse]:
+    """Return what sources corrected of the fixings behind a pair: a page of at most 100, newest day first."""
+    parameters = {"from": from_, "to": to, "start": start, "end": end, "limit": limit}
+    return Call("/corrections", CorrectionsResponse, parameters)

@@ -1,0 +1,114 @@
+"""The client for programs without asyncio."""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Mapping
+from itertools import count
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx2
+
+from cambist.client import pages
+from cambist.client.answers import RawAnswer
+from cambist.client.call import Call, Value
+from cambist.client.endpoints import account, bars, explanations, history, lists, quotes, rates
+from cambist.client.errors import ConnectionFailed, ServiceError
+from cambist.client.methods import iterator, method
+from cambist.client.protocol import Request, Response, build_request, parse_response, read_configuration, unreachable
+from cambist.client.retries import Retries
+from cambist.client.transport import client_options
+
+T = TypeVar("T")
+
+
+class Cambist:
+    """Asks a service. Without `url` and `key`, the variables CAMBIST_URL and CAMBIST_KEY are used.
+
+    `timeout` is in seconds. Without `tls`, the certificate authorities of the system are trusted. Several threads may
+    use a client. It is closed at the end: `with Cambist() as client: …`. Errors of all methods: CambistError.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        key: str | None = None,
+        *,
+        timeout: float = 10.0,
+        tls: ssl.SSLContext | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        self.configuration = read_configuration(url, key, timeout, tls, retries)
+        self._http = httpx2.Client(**client_options(self.configuration))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def get(self, path: str, parameters: Mapping[str, Value]) -> RawAnswer:
+        """Return the answer of any path as it is sent, such as `get("/fetch-one", {"from": "EUR", "to": "USD"})`."""
+        return self.send(Call(path, RawAnswer, parameters))
+
+    def send(self, call: Call[T]) -> T:
+        """Return the answer to a call."""
+        request = build_request(self.configuration, call)
+        for attempt in count(1):
+            try:
+                return parse_response(self.configuration, call, self._exchange(request))
+            except (ConnectionFailed, ServiceError) as error:
+                pause = self.configuration.retries.pause_after(attempt, error)
+                if pause is None:
+                    raise
+            time.sleep(pause)
+        raise AssertionError
+
+    def _exchange(self, request: Request) -> Response:
+        try:
+            response = self._http.get(request.url, headers=dict(request.headers))
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            raise unreachable(self.configuration, error) from error
+        return Response(response.status_code, response.headers, response.content)
+
+    fetch_one = method(rates.fetch_one)
+    fetch_multi = method(rates.fetch_multi)
+    fetch_all = method(rates.fetch_all)
+    fetch_many_to_one = method(rates.fetch_many_to_one)
+    fetch_matrix = method(rates.fetch_matrix)
+    convert = method(rates.convert)
+    historical = method(history.historical)
+    time_series = method(history.time_series)
+    corrections = method(history.corrections)
+    explain = method(explanations.explain)
+    sources = method(explanations.sources)
+    coverage = method(explanations.coverage)
+    currencies = method(lists.currencies)
+    crypto_currencies = method(lists.crypto_currencies)
+    crypto_pairs = method(lists.crypto_pairs)
+    fx_pairs = method(lists.fx_pairs)
+    fx_currencies = method(lists.fx_currencies)
+    fx_pairs_quote_sizes = method(lists.fx_pairs_quote_sizes)
+    metals_instruments = method(lists.metals_instruments)
+    metals_purities = method(lists.metals_purities)
+    metals_units = method(lists.metals_units)
+    metals_list = method(lists.metals_list)
+    crypto_fetch_prices = method(quotes.crypto_fetch_prices)
+    fx_quote = method(quotes.fx_quote)
+    metals_spot = method(quotes.metals_spot)
+    metals_quote = method(quotes.metals_quote)
+    fx_pairs_historical_limits = method(bars.fx_pairs_historical_limits)
+    fx_quote_time_series = method(bars.fx_quote_time_series)
+    fx_ohlc_time_series = method(bars.fx_ohlc_time_series)
+    usage = method(account.usage)
+    fx_quote_bars = iterator(pages.fx_quote_bars)
+    fx_ohlc_bars = iterator(pages.fx_ohlc_bars)
+    all_corrections = iterator(pages.all_corrections)

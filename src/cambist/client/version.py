@@ -1,0 +1,3 @@
+"""The version of the client, which is that of the service that it belongs to."""
+
+VERSION = "0.1.0"

@@ -1,0 +1,362 @@
+"""Both clients against a service, and against servers that fail in every way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from tests.client.serving import FakeService, serving
+from tests.conftest import KEY, Client
+
+from cambist.client import NO_RETRIES, AsyncCambist, Cambist, Retries, async_client, errors, sync_client
+from cambist.client.answers import ResponseHeaders
+from cambist.client.call import write_value
+from cambist.client.protocol import USER_AGENT
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+
+NOBODY = "http://127.0.0.1:1"
+RATE = {"base": "EUR", "result": {"USD": 1.1}, "updated": "2026-11-20T11:59:58Z", "ms": 0}
+BUSY = {"error": "Rate limit exceeded", "code": "rate_limited"}
+UNAVAILABLE = {"error": "No source has delivered a rate for [KPW] yet", "code": "rate_unavailable"}
+
+
+class InLoop:
+    """An `AsyncCambist` whose methods are called as those of `Cambist` are, so that one test is for both."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._made = args, options
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        async def call(*args: Any, **options: Any) -> Any:
+            async with AsyncCambist(*self._made[0], **self._made[1]) as client:
+                found = getattr(client, name)(*args, **options)
+                if isinstance(found, AsyncIterator):
+                    return [row async for row in found]
+                return await found
+
+        return lambda *args, **options: asyncio.run(call(*args, **options))
+
+
+@pytest.fixture(params=[Cambist, InLoop], ids=["sync", "async"])
+def kind(request: pytest.FixtureRequest) -> Any:
+    return request.param
+
+
+@pytest.fixture
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The pauses between attempts, which are not waited for."""
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(sync_client.time, "sleep", slept.append)
+    monkeypatch.setattr(async_client.asyncio, "sleep", sleep)
+    return slept
+
+
+def digits(value: Any) -> Any:
+    return json.loads(value, parse_float=Decimal)
+
+
+# Answers
+
+
+def test_an_answer_has_the_digits_of_the_service(kind: Any, address: str, client: Client) -> None:
+    sent = digits(client.get("/fetch-one?from=EUR&to=JPY").content)
+    answer = kind(address, KEY).fetch_one("EUR", "JPY")
+    assert (answer.base, answer.rate, answer.result) == ("EUR", sent["result"]["JPY"], sent["result"])
+    assert str(answer.rate) == str(sent["result"]["JPY"])
+    assert answer.updated == datetime.fromisoformat(sent["updated"])
+    assert answer.headers == ResponseHeaders(environment="live", calls_cost=1)
+
+
+def test_a_conversion_a_past_day_and_a_series(kind: Any, address: str, client: Client) -> None:
+    one = kind(address, KEY)
+    converted = one.convert(Decimal("19.99"), "EUR", "USD", date=date(2024, 2, 29), precision=5)
+    sent = digits(client.get("/convert?amount=19.99&from=EUR&to=USD&date=2024-02-29&precision=5").content)
+    assert (converted.converted, converted.rate) == (sent["result"]["USD"], sent["result"]["rate"])
+    assert (converted.amount, converted.date, converted.updated) == (Decimal("19.99"), date(2024, 2, 29), None)
+    past = one.historical(date(2024, 3, 2), "EUR", ["USD", "JPY"], verbose=True)
+    assert (past.fixed_on, past.carried_days, past.fixings["JPY"]) == (date(2024, 3, 1), 1, date(2024, 3, 1))
+    series = one.time_series("EUR", "USD,GBP", date(2024, 2, 28), "2024-03-01")
+    assert [*series.results["GBP"]] == [date(2024, 2, 28), date(2024, 2, 29), date(2024, 3, 1)]
+    assert series.results["USD"][date(2024, 2, 29)] == past_rate(client, "2024-02-29")
+
+
+def past_rate(client: Client, day: str) -> Decimal:
+    found: Decimal = digits(client.get(f"/historical?date={day}&from=EUR&to=USD").content)["results"]["USD"]
+    return found
+
+
+def test_any_path_can_be_asked_as_it_is(kind: Any, address: str) -> None:
+    raw = kind(address, KEY).get("/fetch-one", {"from": "EUR", "to": "USD", "colour": "red"})
+    assert json.loads(raw.content)["base"] == "EUR"
+    assert raw.headers.ignored == ("colour",)
+
+
+@pytest.mark.parametrize("timestamp_format", ["ISO", "TSP", "UTCYMD"])
+def test_times_are_read_in_every_format_of_an_account(
+    kind: Any, fake_service: FakeService, fake_address: str, timestamp_format: str
+) -> None:
+    texts = {"ISO": "2026-11-20T11:59:58Z", "TSP": 1795175998000, "UTCYMD": "2026-11-20 11:59:58"}
+    fake_service.responses = [(200, RATE | {"updated": texts[timestamp_format]}, {})]
+    assert kind(fake_address, KEY).fetch_one("EUR", "USD").updated == datetime(2026, 11, 20, 11, 59, 58, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (True, "true"),
+        (7, "7"),
+        (Decimal("1E+3"), "1000"),
+        (Decimal("0.10"), "0.10"),
+        (date(2024, 2, 29), "2024-02-29"),
+        (datetime(2024, 2, 29, 12, 30), "2024-02-29T12:30:00+00:00"),  # noqa: DTZ001  that is the case
+        (datetime(2024, 2, 29, 12, 30, tzinfo=timezone(timedelta(hours=2))), "2024-02-29T12:30:00+02:00"),
+        (timedelta(hours=2), "PT7200S"),
+        (["EUR", "USD"], "EUR,USD"),
+        ("EUR,USD", "EUR,USD"),
+    ],
+)
+def test_a_parameter_is_written_as_the_service_reads_it(value: Any, text: str) -> None:
+    assert write_value(value) == text
+
+
+# Requests
+
+
+def test_a_request_has_the_key_in_a_header_under_the_prefix(
+    kind: Any, fake_service: FakeService, fake_address: str
+) -> None:
+    fake_service.responses = [(200, RATE, {})]
+    kind(f"{fake_address}/rates/v1/", KEY).fetch_one("EUR", "USD", max_age=timedelta(minutes=5))
+    (request,) = fake_service.requests
+    assert (request["PATH_INFO"], request["QUERY_STRING"]) == ("/rates/v1/fetch-one", "from=EUR&to=USD&max_age=PT300S")
+    assert (request["HTTP_X_API_KEY"], request["HTTP_USER_AGENT"]) == (KEY, USER_AGENT)
+
+
+def test_address_and_key_may_be_variables(kind: Any, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAMBIST_URL", address)
+    monkeypatch.setenv("CAMBIST_KEY", f" {KEY}\n")
+    assert kind().fetch_one("EUR", "USD").base == "EUR"
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "sentence"),
+    [
+        (NOBODY, "", "There is no API key: pass"),
+        (NOBODY, "clé", "characters that no key has"),
+        ("rates.example", KEY, "Invalid url: [rates.example], it takes"),
+        ("http://rates.example/?a=b", KEY, "Invalid url"),
+    ],
+)
+def test_a_client_that_cannot_work_is_refused_at_once(url: str, key: str, sentence: str) -> None:
+    for client in (Cambist, AsyncCambist):
+        with pytest.raises(errors.NotConfigured, match=sentence.replace("[", r"\[")):
+            client(url, key)
+    assert KEY not in repr(Cambist(NOBODY, KEY).configuration)
+
+
+# Errors
+
+
+def test_what_the_service_refuses_is_an_error_of_its_class(kind: Any, address: str) -> None:
+    client = kind(address, KEY, retries=NO_RETRIES)
+    with pytest.raises(errors.UnknownSymbol, match="USX") as unknown:
+        client.fetch_one("EUR", "USX")
+    assert (unknown.value.status, unknown.value.code) == (400, "unknown_currency")
+    with pytest.raises(errors.BadRequest, match="precision"):
+        client.convert(1, "EUR", "USD", precision=99)
+    with pytest.raises(errors.KeyRefused, match="mistyped"):
+        kind(address, "wrong").fetch_all()
+    with pytest.raises(errors.Unavailable):
+        client.fetch_one("EUR", "USD", max_age="PT1S")
+    with pytest.raises(errors.NotFound, match="Unknown path"):
+        client.get("/nowhere", {})
+
+
+def test_nobody_at_the_address_is_a_failed_connection(kind: Any) -> None:
+    with pytest.raises(errors.ConnectionFailed, match=f"No service answers at {NOBODY}: Connection refused") as failed:
+        kind(NOBODY, KEY, retries=NO_RETRIES).fetch_all()
+    assert isinstance(failed.value, ConnectionError)
+    assert isinstance(failed.value, errors.CambistError)
+
+
+@pytest.mark.parametrize(
+    ("response", "sentence"),
+    [
+        ((302, b"", {"Location": f"{NOBODY}/x", "Content-Type": "text/html"}), r"is not Cambist \(HTTP 302\)"),
+        ((200, b"<p>hello", {"Content-Type": "text/html"}), r"is not Cambist \(HTTP 200\)"),
+        ((502, b"<p>bad gateway", {"Content-Type": "text/html"}), r"is not Cambist \(HTTP 502\)"),
+        ((200, {"base": "EUR"}, {}), "is not understood: Object missing required field"),
+        ((200, b"{", {}), "is not understood"),
+        ((200, RATE | {"updated": "yesterday"}, {}), "is not understood"),
+        ((200, RATE | {"updated": 10**30}, {}), "is not understood"),
+    ],
+)
+def test_what_is_not_cambist_is_said_and_no_redirect_is_followed(
+    kind: Any, fake_service: FakeService, fake_address: str, response: Any, sentence: str
+) -> None:
+    fake_service.responses = [response]
+    with pytest.raises(errors.ConnectionFailed, match=sentence):
+        kind(fake_address, KEY, retries=NO_RETRIES).fetch_one("EUR", "USD")
+    assert len(fake_service.requests) == 1
+
+
+def test_an_error_without_a_body_of_ours_is_still_one(kind: Any, fake_service: FakeService, fake_address: str) -> None:
+    fake_service.responses = [(500, {"detail": "x"}, {})]
+    with pytest.raises(errors.ServerFailed, match=r"\(HTTP 500\)"):
+        kind(fake_address, KEY).fetch_all()
+    assert len(fake_service.requests) == 1
+    fake_service.responses = [(503, b"busy", {"Content-Type": "text/plain"})]
+    with pytest.raises(errors.Unavailable):
+        kind(fake_address, KEY, retries=NO_RETRIES).fetch_all()
+
+
+def test_the_text_of_an_error_is_printable(fake_service: FakeService, fake_address: str) -> None:
+    fake_service.responses = [(400, {"error": "\x1b[31m" + "x" * 2000, "code": "bad_parameter"}, {})]
+    with pytest.raises(errors.BadRequest) as refused:
+        Cambist(fake_address, KEY).fetch_all()
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) == 1000
+
+
+# Retries
+
+
+def test_a_busy_service_is_asked_again_after_the_time_it_says(
+    kind: Any, fake_service: FakeService, fake_address: str, pauses: list[float]
+) -> None:
+    fake_service.responses = [(429, BUSY, {"Retry-After": "2"}), (503, UNAVAILABLE, {}), (200, RATE, {})]
+    assert kind(fake_address, KEY).fetch_one("EUR", "USD").rate == Decimal("1.1")
+    assert len(fake_service.requests) == 3
+    assert 2.125 <= pauses[0] <= 2.25
+    assert 0.25 <= pauses[1] <= 0.5
+
+
+def test_attempts_end(kind: Any, fake_service: FakeService, fake_address: str, pauses: list[float]) -> None:
+    fake_service.responses = [(503, UNAVAILABLE, {"Retry-After": "1"})]
+    with pytest.raises(errors.Unavailable) as last:
+        kind(fake_address, KEY, retries=Retries(attempts=4)).fetch_one("EUR", "KPW")
+    assert (len(fake_service.requests), len(pauses), last.value.retry_after) == (4, 3, 1)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        (429, {"error": "Quota spent", "code": "quota_spent"}, {"Retry-After": "1"}),
+        (429, {"error": "Too many failed API keys", "code": "too_many_failures"}, {"Retry-After": "1"}),
+        (503, UNAVAILABLE, {"Retry-After": "60"}),
+        (400, {"error": "Missing parameter: [to]", "code": "bad_parameter"}, {}),
+        (404, {"error": "No rate", "code": "no_rate"}, {}),
+    ],
+)
+def test_what_would_fail_again_is_asked_once(
+    kind: Any, fake_service: FakeService, fake_address: str, pauses: list[float], response: Any
+) -> None:
+    fake_service.responses = [response, (200, RATE, {})]
+    with pytest.raises(errors.ServiceError, match=response[1]["error"].replace("[", r"\[")):
+        kind(fake_address, KEY).fetch_one("EUR", "USD")
+    assert (len(fake_service.requests), pauses) == (1, [])
+
+
+def test_a_failed_connection_is_tried_again_with_growing_pauses(kind: Any, pauses: list[float]) -> None:
+    with pytest.raises(errors.ConnectionFailed):
+        kind(NOBODY, KEY, retries=Retries(attempts=5, min_pause=1, max_pause=3)).fetch_all()
+    longest = (1, 2, 3, 3)
+    assert len(pauses) == 4
+    assert all(limit / 2 <= pause <= limit for pause, limit in zip(pauses, longest, strict=True))
+
+
+# Pages
+
+
+def bars(first: int, count: int) -> dict[str, Any]:
+    times = [datetime(2026, 11, 20, tzinfo=UTC) - timedelta(days=number) for number in range(first, first + count)]
+    rows = [{"dtm": time.isoformat(), "o": 1, "h": 1.2, "l": 0.9, "c": 1.1, "bid": 1, "ask": 1.1} for time in times]
+    page = {"pair": "EURUSD", "interval": "P1D", "limit": 100, "dtmfmt": "ISO", "tzOffset": "+00:00", "size": 1}
+    return page | {"results": rows, "ms": 0}
+
+
+@pytest.mark.parametrize("name", ["fx_ohlc_bars", "fx_quote_bars"])
+def test_bars_are_read_to_their_end(kind: Any, fake_service: FakeService, fake_address: str, name: str) -> None:
+    fake_service.responses = [(200, bars(0, 100), {}), (200, bars(100, 100), {}), (200, bars(200, 3), {})]
+    rows = list(getattr(kind(fake_address, KEY), name)("EURUSD", date(2025, 1, 1)))
+    assert len(rows) == len({row.dtm for row in rows}) == 203
+    ends = [request["QUERY_STRING"].partition("end=")[2].partition("&")[0] for request in fake_service.requests]
+    assert ends == ["", "2026-08-13T00:00:00%2B00:00", "2026-05-05T00:00:00%2B00:00"]
+    assert all("start=2025-01-01" in request["QUERY_STRING"] for request in fake_service.requests)
+
+
+def test_a_full_last_page_is_followed_by_an_empty_one(kind: Any, fake_service: FakeService, fake_address: str) -> None:
+    fake_service.responses = [(200, bars(0, 100), {}), (200, bars(100, 0), {})]
+    assert len(list(kind(fake_address, KEY).fx_ohlc_bars("EURUSD"))) == 100
+
+
+def corrections(*days: str) -> dict[str, Any]:
+    value = {"value": "1.10", "nominal": 1, "received_at": "2026-11-20T11:59:58Z"}
+    rest = {"source": "ecb", "base": "EUR", "quote": "USD", "unit": "", "earlier": value, "corrected": value}
+    return {"start": "2020-01-01", "end": "2026-11-20", "corrections": [{"date": day, **rest} for day in days], "ms": 0}
+
+
+def test_corrections_of_a_day_that_two_pages_share_come_once(
+    kind: Any, fake_service: FakeService, fake_address: str
+) -> None:
+    first = corrections(*["2026-11-02"] * 97, *["2026-11-01"] * 3)
+    fake_service.responses = [(200, first, {}), (200, corrections(*["2026-11-01"] * 5, "2026-10-30"), {})]
+    rows = list(kind(fake_address, KEY).all_corrections("EUR", "USD"))
+    assert [rows.count(row) for row in dict.fromkeys(map(str, rows))] == [0, 0, 0]
+    assert [str(row.date) for row in rows] == ["2026-11-02"] * 97 + ["2026-11-01"] * 5 + ["2026-10-30"]
+    assert "end=2026-11-01" in fake_service.requests[1]["QUERY_STRING"]
+
+
+def test_a_day_that_fills_a_page_does_not_hold_up_the_next(
+    kind: Any, fake_service: FakeService, fake_address: str
+) -> None:
+    fake_service.responses = [(200, corrections(*["2026-11-02"] * 100), {}), (200, corrections("2026-10-30"), {})]
+    assert len(list(kind(fake_address, KEY).all_corrections("EUR", "USD"))) == 101
+    assert "end=2026-11-01" in fake_service.requests[1]["QUERY_STRING"]
+
+
+# The client as a resource
+
+
+def test_a_closed_client_asks_nobody(address: str) -> None:
+    with Cambist(address, KEY) as client:
+        assert client.usage().monthly_quota is None
+    with pytest.raises(RuntimeError, match="closed"):
+        client.usage()
+
+
+def test_threads_share_a_client(address: str) -> None:
+    with Cambist(address, KEY) as client, ThreadPoolExecutor(4) as pool:
+        rates = list(pool.map(lambda _: client.fetch_one("EUR", "USD").rate, range(20)))
+    assert len(rates) == 20
+    assert len({*rates}) == 1
+
+
+@pytest.fixture
+def proxied(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeService]:
+    """A proxy that the environment names."""
+    proxy = FakeService([(200, RATE, {})])
+    with serving(proxy) as url:
+        for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+            monkeypatch.setenv(name, url)
+        yield proxy
+
+
+def test_machines_elsewhere_are_asked_through_the_proxy_this_one_is_not(
+    kind: Any, proxied: FakeService, address: str
+) -> None:
+    assert kind("http://rates.example", KEY).fetch_one("EUR", "USD").rate == Decimal("1.1")
+    assert len(proxied.requests) == 1
+    kind(address, KEY).fetch_one("EUR", "USD")
+    assert len(proxied.requests) == 1
