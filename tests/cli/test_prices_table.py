@@ -6,8 +6,8 @@ import re
 from datetime import timedelta
 
 import pytest
+from tests.cli.watch_lists import watch_list_with
 from tests.client.fake_stream import NOON
-from tests.client.watch_lists import watch_list_with
 
 from cambist.cli.prices_table import prices_table
 

@@ -18,7 +18,8 @@ from tests.conftest import KEY, NOW, Client, client_of
 
 from cambist.admin.stored_answers import StoredAnswers
 from cambist.cli import main
-from cambist.client.api_client import ApiClient, ServiceUnreachable
+from cambist.cli.remote_service import RemoteService
+from cambist.client.errors import ConnectionFailed
 from cambist.errors import KeyRefused, RequestRefused
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import stored_rate_book
@@ -268,12 +269,12 @@ def test_a_refusal_of_the_service_is_one_sentence(run: Callable[..., CommandResu
 
 
 def test_the_client_raises_what_the_service_refuses(address: str) -> None:
-    client = ApiClient(address, KEY)
+    client = RemoteService(address, KEY)
     client.probe()
     with pytest.raises(RequestRefused, match="USX"):
         client.get("/fetch-one", {"from": "EUR", "to": "USX"})
     with pytest.raises(KeyRefused):
-        ApiClient(address, "wrong").get("/fetch-one", {"to": "EUR"})
+        RemoteService(address, "wrong").get("/fetch-one", {"to": "EUR"})
 
 
 def foreign(_environ: object, start_response: Callable[..., object]) -> list[bytes]:
@@ -285,10 +286,10 @@ def test_a_server_that_is_not_cambist_gets_no_key_and_is_not_followed() -> None:
     with make_server("127.0.0.1", 0, foreign, handler_class=QuietHandler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        client = ApiClient(f"http://127.0.0.1:{server.server_port}", KEY)
-        with pytest.raises(ServiceUnreachable, match="is not Cambist"):
+        client = RemoteService(f"http://127.0.0.1:{server.server_port}", KEY)
+        with pytest.raises(ConnectionFailed, match="is not Cambist"):
             client.probe()
-        with pytest.raises(ServiceUnreachable, match="is not Cambist"):
+        with pytest.raises(ConnectionFailed, match="is not Cambist"):
             client.get("/fetch-one", {"to": "EUR"})
         server.shutdown()
         thread.join()

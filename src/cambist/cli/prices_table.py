@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cambist.cli.formats import format_age, format_price
-from cambist.client.watch_list import Direction, WatchList
+from cambist.cli.watch_list import Direction, WatchList
 
 _COLUMNS = ("Symbol", "Bid", "Ask", "Mid", "Spread", "Age", "")
 _STYLES = {Direction.UP: "green", Direction.DOWN: "red", Direction.NONE: ""}

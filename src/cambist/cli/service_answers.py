@@ -21,7 +21,7 @@ from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings, read_settings
 from cambist.status.environment import Environment
 
 if TYPE_CHECKING:
-    from cambist.client.api_client import ApiClient
+    from cambist.cli.remote_service import RemoteService
 
 Query = Mapping[str, str | None]
 """The parameters of a request; those that are None are left out."""
@@ -81,7 +81,8 @@ def ask(target: Target, path: str, query: Query) -> RateAnswer:
 
 def _ask_named(settings: Settings, target: Target, path: str, query: Mapping[str, str]) -> RateAnswer | None:
     """Ask the service that an option or the environment names, if one does."""
-    from cambist.client.api_client import LOCAL_HOSTS, ApiClient
+    from cambist.cli.remote_service import RemoteService
+    from cambist.client.protocol import LOCAL_HOSTS
 
     url = target.url or os.environ.get(URL_VARIABLE, "").strip()
     if not url:
@@ -93,7 +94,7 @@ def _ask_named(settings: Settings, target: Target, path: str, query: Mapping[str
     if not key:
         # The owner's key has all rights, and the operator of the other machine may be somebody else.
         raise BadParameter(f"There is no key for {url}: set the variable {KEY_VARIABLE}")
-    return _reply(ApiClient(url, key), path, query)
+    return _reply(RemoteService(url, key), path, query)
 
 
 def _ask_nearest(settings: Settings, target: Target, path: str, query: Mapping[str, str]) -> RateAnswer:
@@ -119,14 +120,14 @@ def _ask_nearest(settings: Settings, target: Target, path: str, query: Mapping[s
     return _reply(stored, path, query)
 
 
-def _local_client(settings: Settings, key: str) -> ApiClient | None:
+def _local_client(settings: Settings, key: str) -> RemoteService | None:
+    from cambist.cli.remote_service import RemoteService
     from cambist.cli.stream_address import trust_only
-    from cambist.client.api_client import ApiClient
 
     if not key:
         return None
     tls = trust_only(settings.tls_cert) if settings.scheme == "https" and settings.tls_cert else None
-    return ApiClient(_address(settings), key, tls)
+    return RemoteService(_address(settings), key, tls)
 
 
 def _address(settings: Settings) -> str:
@@ -141,7 +142,7 @@ def _chosen_key(target: Target) -> str:
 
 def _owner_key(settings: Settings) -> str:
     """Return the key that the first start left in the data folder; empty if it cannot be read."""
-    from cambist.client.stream_client import owner_key_file
+    from cambist.cli.stream_client import owner_key_file
 
     with suppress(OSError):
         return owner_key_file(settings).read_text(encoding="utf-8", errors="replace").strip()

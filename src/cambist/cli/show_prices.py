@@ -15,9 +15,9 @@ from rich.live import Live
 from cambist.cli.formats import format_price
 from cambist.cli.prices_table import prices_table
 from cambist.cli.stream_address import stream_address
+from cambist.cli.stream_client import StreamClient
 from cambist.cli.tables import console
-from cambist.client.stream_client import StreamClient
-from cambist.client.watch_list import WatchList
+from cambist.cli.watch_list import WatchList
 from cambist.clock import utc_now
 from cambist.settings import Settings
 from cambist.stream.messages import StreamName

@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cambist.accounts.names import echo
-from cambist.client.api_client import LOCAL_HOSTS
-from cambist.client.stream_client import StreamAddress, owner_key_file
+from cambist.cli.stream_client import StreamAddress, owner_key_file
+from cambist.client.protocol import LOCAL_HOSTS
 from cambist.errors import BadParameter
 from cambist.http.listening_socket import LOCAL_ADDRESSES
 from cambist.settings import KEY_VARIABLE, Settings

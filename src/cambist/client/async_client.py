@@ -17,7 +17,16 @@ from cambist.client.call import Call, Value
 from cambist.client.endpoints import account, bars, explanations, history, lists, quotes, rates
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import async_iterator, async_method
-from cambist.client.protocol import Request, Response, build_request, parse_response, read_configuration, unreachable
+from cambist.client.protocol import (
+    Request,
+    Response,
+    build_probe,
+    build_request,
+    is_from_cambist,
+    parse_response,
+    read_configuration,
+    unreachable,
+)
 from cambist.client.retries import Retries
 from cambist.client.transport import client_options
 
@@ -56,6 +65,10 @@ class AsyncCambist:
         """Close the connections."""
         await self._http.aclose()
 
+    async def is_cambist(self) -> bool:
+        """Return whether a Cambist answers at the address. The key is not sent. Errors: ConnectionFailed."""
+        return is_from_cambist(await self._exchange(build_probe(self.configuration)))
+
     async def get(self, path: str, parameters: Mapping[str, Value]) -> RawAnswer:
         """Return the answer of any path as it is sent."""
         return await self.send(Call(path, RawAnswer, parameters))
@@ -75,7 +88,7 @@ class AsyncCambist:
 
     async def _exchange(self, request: Request) -> Response:
         try:
-            response = await self._http.get(request.url, headers=dict(request.headers))
+            response = await self._http.request(request.method, request.url, headers=dict(request.headers))
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise unreachable(self.configuration, error) from error
         return Response(response.status_code, response.headers, response.content)

@@ -47,10 +47,11 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A GET request as it is sent."""
+    """A request as it is sent."""
 
     url: str
     headers: Mapping[str, str] = field(repr=False)
+    method: str = "GET"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,16 @@ def build_request(configuration: Configuration, call: Call[T]) -> Request:
         f"{configuration.url}{call.path}{query and f'?{query}'}",
         {"X-API-Key": configuration.key, "User-Agent": USER_AGENT, "Accept": "application/json"},
     )
+
+
+def build_probe(configuration: Configuration) -> Request:
+    """Return a request without the key, to find out who answers."""
+    return Request(f"{configuration.url}/docs", {"User-Agent": USER_AGENT}, "HEAD")
+
+
+def is_from_cambist(response: Response) -> bool:
+    """Return whether a response to a probe is one of Cambist."""
+    return response.headers.get("server") == "cambist"
 
 
 def parse_response(configuration: Configuration, call: Call[T], response: Response) -> T:

@@ -17,7 +17,16 @@ from cambist.client.call import Call, Value
 from cambist.client.endpoints import account, bars, explanations, history, lists, quotes, rates
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import iterator, method
-from cambist.client.protocol import Request, Response, build_request, parse_response, read_configuration, unreachable
+from cambist.client.protocol import (
+    Request,
+    Response,
+    build_probe,
+    build_request,
+    is_from_cambist,
+    parse_response,
+    read_configuration,
+    unreachable,
+)
 from cambist.client.retries import Retries
 from cambist.client.transport import client_options
 
@@ -55,6 +64,10 @@ class Cambist:
         """Close the connections."""
         self._http.close()
 
+    def is_cambist(self) -> bool:
+        """Return whether a Cambist answers at the address. The key is not sent. Errors: ConnectionFailed."""
+        return is_from_cambist(self._exchange(build_probe(self.configuration)))
+
     def get(self, path: str, parameters: Mapping[str, Value]) -> RawAnswer:
         """Return the answer of any path as it is sent, such as `get("/fetch-one", {"from": "EUR", "to": "USD"})`."""
         return self.send(Call(path, RawAnswer, parameters))
@@ -74,7 +87,7 @@ class Cambist:
 
     def _exchange(self, request: Request) -> Response:
         try:
-            response = self._http.get(request.url, headers=dict(request.headers))
+            response = self._http.request(request.method, request.url, headers=dict(request.headers))
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise unreachable(self.configuration, error) from error
         return Response(response.status_code, response.headers, response.content)

@@ -18,7 +18,7 @@ import aiohttp
 import msgspec
 
 from cambist.accounts.names import echo
-from cambist.client.watch_list import WatchList
+from cambist.cli.watch_list import WatchList
 from cambist.errors import BadParameter, KeyRefused, NotInPlan, RequestRefused
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory

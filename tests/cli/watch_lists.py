@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from tests.client.fake_stream import NOON
 
-from cambist.client.watch_list import WatchList
+from cambist.cli.watch_list import WatchList
 
 
 def watch_list_with(*bids: str) -> WatchList:

@@ -6,10 +6,10 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from tests.cli.watch_lists import watch_list_with
 from tests.client.fake_stream import NOON
-from tests.client.watch_lists import watch_list_with
 
-from cambist.client.watch_list import Direction, Disconnection, WatchList
+from cambist.cli.watch_list import Direction, Disconnection, WatchList
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from decimal import Decimal
 import pytest
 from tests.client.fake_stream import KEY, NOON, TSP, FakeStream, price, running_stream
 
-from cambist.client.stream_client import ReconnectPolicy, StreamAddress, StreamClient
-from cambist.client.watch_list import Direction, Disconnection, WatchList
+from cambist.cli.stream_client import ReconnectPolicy, StreamAddress, StreamClient
+from cambist.cli.watch_list import Direction, Disconnection, WatchList
 from cambist.errors import KeyRefused
 from cambist.stream.messages import StreamName
 

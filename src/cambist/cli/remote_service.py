@@ -1,0 +1,48 @@
+"""Answers of a running service, with the errors that the commands know."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+
+from cambist.client import NO_RETRIES, Cambist
+from cambist.client.errors import ConnectionFailed, NotConfigured, ServiceError
+from cambist.errors import BadParameter, KeyRefused, NoRate, NotInPlan, RateUnavailable, RequestRefused
+from cambist.status.environment import Environment
+
+_ERRORS_BY_STATUS: Mapping[int, type[RequestRefused]] = {
+    400: BadParameter,
+    401: KeyRefused,
+    403: NotInPlan,
+    404: NoRate,
+    503: RateUnavailable,
+}
+
+
+class RemoteService:
+    """The service at an address, asked with an API key. Without `tls`, the system's authorities are trusted.
+
+    Errors: BadParameter if the address or the key is malformed.
+    """
+
+    def __init__(self, url: str, key: str, tls: ssl.SSLContext | None = None) -> None:
+        try:
+            self._client = Cambist(url, key, tls=tls, retries=NO_RETRIES)
+        except NotConfigured as error:
+            raise BadParameter(str(error)) from None
+        self.place = f"the service at {self._client.configuration.url}"
+        self.environment = Environment.LIVE
+
+    def probe(self) -> None:
+        """Check without the key that a Cambist answers there. Errors: ConnectionFailed."""
+        if not self._client.is_cambist():
+            raise ConnectionFailed(f"What answers at {self._client.configuration.url} is not Cambist")
+
+    def get(self, path: str, query: Mapping[str, str]) -> bytes:
+        """Return the JSON of an answer. Errors: RequestRefused, ConnectionFailed."""
+        try:
+            answer = self._client.get(path, query)
+        except ServiceError as error:
+            raise _ERRORS_BY_STATUS.get(error.status, RequestRefused)(str(error)) from error
+        self.environment = Environment(answer.headers.environment)
+        return answer.content
