@@ -158,6 +158,7 @@ class Client:
         started: list[tuple[str, list[tuple[str, str]]]] = []
         chunks = self.app(environ, lambda status, given, *_: started.append((status, given)))
         content = b"".join(chunks)
+        getattr(chunks, "close", lambda: None)()
         status, given = started[-1]
         found: dict[str, str] = {}
         for name, value in ((name.lower(), value) for name, value in given):

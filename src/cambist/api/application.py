@@ -19,17 +19,22 @@ from cambist.api.dialects.resource import DialectResource
 from cambist.api.dialects.routes import add_dialect_routes, dialect_index
 from cambist.api.endpoint import Endpoint
 from cambist.api.fast_path import FastPath, Headers, ServingOptions
+from cambist.api.headers_middleware import HeadersMiddleware
 from cambist.api.openapi import Json, openapi_document
 from cambist.api.page import PageOptions, add_page_routes
 from cambist.api.pages import add_docs_routes
 from cambist.api.request_metrics import Counts
-from cambist.api.resource import EndpointResource, HeadersMiddleware
-from cambist.api.unknown_parameters import UnknownParameters, paths_by_parameter
+from cambist.api.resource import EndpointResource
+from cambist.api.tables.routes import add_table_routes
+from cambist.api.unknown_parameters import PathsByParameter, UnknownParameters, paths_by_parameter
 from cambist.api.worker_state import WorkerState
 from cambist.errors import CambistError
 from cambist.http.connection_limit import IDLE_SECONDS
 
-_EXPOSED_HEADERS = "Cambist-Environment, Cambist-Ignored, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Calls-Cost"
+_EXPOSED_HEADERS = (
+    "Cambist-Environment, Cambist-Ignored, Cambist-Unavailable, Content-Disposition, ETag, RateLimit, "
+    "RateLimit-Policy, Retry-After, X-Calls-Cost"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +72,14 @@ def build_application(
     paths = paths_by_parameter(endpoints)
     resources: dict[str, EndpointResource] = {}
     for endpoint in endpoints:
-        unknown = UnknownParameters(endpoint, paths, always_accepted=[QUERY_NAME])
+        unknown_for = partial(_unknown_parameters, endpoint, paths)
         max_age = options.closed_max_age
-        resource = EndpointResource(endpoint, worker_state, authenticator, meter, unknown, max_age)
+        resource = EndpointResource(endpoint, worker_state, authenticator, meter, unknown_for(), max_age)
         resources[endpoint.path] = resource
-        framework.add_route(endpoint.path, resource)
+        if endpoint.table is None:
+            framework.add_route(endpoint.path, resource)
+        else:
+            add_table_routes(framework, endpoint.path, resource, unknown_for, options.environment)
     add_docs_routes(framework, partial(_document, endpoints, options.path_prefix), options.environment)
     add_dialect_routes(
         framework,
@@ -81,6 +89,12 @@ def build_application(
     add_page_routes(framework, options.page, dialect_index(options.dialects))
     serving = ServingOptions(headers, options.path_prefix, options.counts)
     return FastPath(framework, resources, worker_state.caches, authenticator, meter, serving)
+
+
+def _unknown_parameters(
+    endpoint: Endpoint[Any, Any], paths: PathsByParameter, accepted: Iterable[str] = ()
+) -> UnknownParameters:
+    return UnknownParameters(endpoint, paths, always_accepted=[QUERY_NAME, *accepted])
 
 
 def _headers_of_all(options: ApiOptions) -> Headers:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -14,18 +14,20 @@ from msgspec import UNSET, Struct, UnsetType
 from cambist.api.fx_pairs import parse_fx_pair
 from cambist.api.parameter_types import bar_interval, limit, text
 from cambist.api.request_context import RequestContext
+from cambist.api.table import Cell, Column
 from cambist.api.timestamps import Timestamp, TimestampFormat, format_timestamp, timestamp, timestamp_format, utc_offset
 from cambist.errors import BadParameter, RateUnavailable, StoreBroken
 from cambist.history.bar_aggregator import AMENDED_FOR
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.pricing.currency_pairs import split_pair_name
-from cambist.pricing.number_format import SHOWN_DIGITS
+from cambist.pricing.number_format import SHOWN_DIGITS, trimmed
 from cambist.pricing.pair import Pair
 from cambist.reference.sizes import quote_size
 
 T = TypeVar("T")
 
 MAX_BARS = 100
+BAR_COLUMNS = (Column("pair"), Column("dtm"))
 _PAIR_SCHEMA = {"type": "string", "pattern": "^[A-Z]{3}/?[A-Z]{3}$"}
 _INSTANT = timedelta(microseconds=1)
 _SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
@@ -90,6 +92,13 @@ class BarPage:
     def size(self) -> int:
         """The number of units of the base that its prices are for."""
         return quote_size(self.pair.base, self.pair.quote)
+
+    def row(self, bar: Bar, prices: Iterable[Decimal]) -> tuple[Cell, ...]:
+        """Return a row of a table: the pair, when the bar begins, and prices of it."""
+        return self.pair.base + self.pair.quote, self.format_timestamp(bar.start), *self._trimmed(prices)
+
+    def _trimmed(self, prices: Iterable[Decimal]) -> list[str]:
+        return [trimmed(price * self.size) for price in prices]
 
     def head(self, params: BarPageParams) -> dict[str, Any]:
         """Return the fields of its `BarPageHead`."""

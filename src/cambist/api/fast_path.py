@@ -20,6 +20,7 @@ from cambist.api.compression import accepts_gzip
 from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
 from cambist.api.response_cache import CachedResponse, CacheKey, FoundResponse, RepeatedRequest, ResponseCaches
+from cambist.api.tables.formats import accepted_format
 from cambist.errors import CambistError
 from cambist.http.connection import RECEIVED
 from cambist.http.request_parser import Environ
@@ -180,6 +181,8 @@ class FastPath:
         resource = self._resources.get(environ["PATH_INFO"])
         principal = self.recognise(api_key, environ, now) if api_key and resource else None
         if principal is None or resource is None:
+            return None
+        if resource.has_table and accepted_format(environ.get("HTTP_ACCEPT", "")) is not None:
             return None
         environ[RECOGNISED] = principal, api_key if query != environ["QUERY_STRING"] else ""
         is_cut = principal.plan.history_days is not None

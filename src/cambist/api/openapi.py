@@ -14,8 +14,9 @@ import msgspec
 from cambist import __version__
 from cambist.api.endpoint import Endpoint
 from cambist.api.errors import FRAMEWORK_PROBLEMS, PROBLEMS
-from cambist.api.openapi_texts import ERRORS, INTRODUCTION, TAGS
+from cambist.api.openapi_texts import ERRORS, INTRODUCTION, TABLES, TAGS
 from cambist.api.parameters import Param, declared_params
+from cambist.api.tables.formats import FORMATS
 
 Json = dict[str, Any]
 
@@ -84,7 +85,7 @@ def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
             "200": {
                 "description": "The answer.",
                 "headers": _HEADERS,
-                "content": {"application/json": {"schema": body, **_example(endpoint)}},
+                "content": {"application/json": {"schema": body, **_example(endpoint)}, **_table_types(endpoint)},
             },
             **{str(status): {"$ref": f"#/components/responses/{status}"} for status in _STATUS_MEANING},
         },
@@ -93,7 +94,13 @@ def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
 
 def _description(endpoint: Endpoint[Any, Any]) -> str:
     costs = (endpoint.cost and endpoint.cost.__doc__) or "One call."
-    return f"{_join_lines(endpoint.answer.__doc__ or '')}\n\nCost: {costs[0].lower()}{costs[1:]}"
+    text = f"{_join_lines(endpoint.answer.__doc__ or '')}\n\nCost: {costs[0].lower()}{costs[1:]}"
+    return text if endpoint.table is None else f"{text}\n\n{TABLES}"
+
+
+def _table_types(endpoint: Endpoint[Any, Any]) -> Json:
+    """Return the media types of an answer beside JSON."""
+    return {} if endpoint.table is None else {one.media_types[0]: {} for one in FORMATS}
 
 
 def _join_lines(text: str) -> str:

@@ -108,3 +108,10 @@ ERRORS = {
     ),
 }
 """An example of each error that an endpoint sends, by code."""
+
+TABLES = (
+    "As a table: add `.csv`, `.ndjson`, `.xlsx`, `.arrow` or `.parquet` to the path, or name the media type in "
+    "`Accept`. CSV takes two more parameters: `decimal` (`point`, `comma`) and `delimiter` (`comma`, `semicolon`, "
+    "`tab`, `pipe`)."
+)
+"""What the endpoints with tables say about them."""

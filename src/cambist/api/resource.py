@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Mapping
 from datetime import date, timedelta
 from functools import lru_cache
@@ -17,18 +16,18 @@ from msgspec import Struct
 from cambist import __version__
 from cambist.accounts.meter import Meter
 from cambist.accounts.principal import Principal
+from cambist.api.authenticated_request import AuthenticatedRequest
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.endpoint import Endpoint
-from cambist.api.errors import METHODS
 from cambist.api.freshness_parameters import BookParameters
 from cambist.api.parameters import ParamsReader, parse_query
 from cambist.api.rendering import encode_without_ms
 from cambist.api.request_context import RequestContext
 from cambist.api.response_cache import CachedResponse, CacheKey, etag_of
+from cambist.api.table import AnswerTable
 from cambist.api.unknown_parameters import IGNORED_HEADER, UnknownParameters, ignored_header_value
 from cambist.api.worker_state import WorkerState
-from cambist.clock import WallClock
 from cambist.errors import BadParameter
 
 STARTED = "cambist.started"
@@ -49,9 +48,6 @@ CACHED = "cambist.cached"
 PRINCIPAL = "cambist.principal"
 """The key in the environ of the principal of an authenticated request."""
 
-_ALLOWED_HEADERS = "X-API-Key, Authorization, Content-Type"
-_REQUESTED_HEADERS = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z, ]{1,1000}")
-Headers = list[tuple[str, str]]
 
 _NO_STORE = ("Cache-Control", "no-store")
 _VARY = ("Vary", "Accept-Encoding")
@@ -80,12 +76,39 @@ class EndpointResource:
         self._meter = meter
         self._unknown = unknown
         max_age = _LIST_MAX_AGE if endpoint.is_list else immutable_max_age
-        self._cache_control = "Cache-Control", f"private, max-age={int(max_age.total_seconds())}"
+        self.has_table = endpoint.table is not None
+        self.cache_control = f"private, max-age={int(max_age.total_seconds())}"
         self._etag_salt = f"{__version__} {endpoint.path} ".encode()
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """Answer, or raise one of the errors that `api.errors` turns into a response."""
-        environ, now = request.env, self._worker_state.clock()
+        environ = request.env
+        asked = self.begin(environ, response, self._unknown)
+        if REFUSED in environ:
+            raise environ[REFUSED]
+        principal, query, now = asked.principal, asked.query, asked.now
+        today = self._meter.today(now)
+        key = cache_key(environ, self._names, principal, today)
+        live, immutable = self._worker_state.caches.for_view(principal.book_view), self._worker_state.caches.immutable
+        answer = live.state[1].get(key, now) or immutable.get(key, now)
+        if_none_match = asked.if_none_match
+        if answer is None:
+            answer = self._answer(principal, query, key, if_none_match, now)
+        if answer.earliest_day is not None:
+            check_history(principal, answer.earliest_day, today)
+        # A client that names the ETag of the answer pays nothing, everybody else its cost, cached or not.
+        cost = 0 if answer.matches_etag(if_none_match) else answer.cost
+        self._meter.check_quota(principal, cost, now)
+        _write(response, answer, if_none_match, environ)
+        self.charge(asked, answer, cost, response)
+
+    on_head = on_get
+
+    def begin(
+        self, environ: dict[str, Any], response: falcon.Response, unknown: UnknownParameters
+    ) -> AuthenticatedRequest:
+        """Read the query, find who asks, and check what they may ask. Errors: RequestRefused."""
+        now = self._worker_state.clock()
         try:
             query = parse_query(environ["QUERY_STRING"])
         except BadParameter:
@@ -94,27 +117,40 @@ class EndpointResource:
         principal = self._authenticate(environ, query.get(QUERY_NAME, "").strip(), now)
         if self._endpoint.tag not in principal.tags:
             check_tag(principal, self._endpoint.tag)
-        if not query.keys() <= self._names and (ignored := self._unknown.ignored(query)):
+        if not query.keys() <= self._names and (ignored := unknown.ignored(query)):
             response.set_header(IGNORED_HEADER, ignored_header_value(ignored))
-        if REFUSED in environ:
-            raise environ[REFUSED]
-        today = self._meter.today(now)
-        key = cache_key(environ, self._names, principal, today)
-        live, immutable = self._worker_state.caches.for_view(principal.book_view), self._worker_state.caches.immutable
-        answer = live.state[1].get(key, now) or immutable.get(key, now)
-        if_none_match = environ.get("HTTP_IF_NONE_MATCH", "").strip()
-        if answer is None:
-            answer = self._answer(principal, query, key, if_none_match, now)
-        if answer.earliest_day is not None:
-            check_history(principal, answer.earliest_day, today)
-        # A client that names the ETag of the answer pays nothing, everybody else its cost, cached or not.
-        cost = 0 if answer.matches_etag(if_none_match) else answer.cost
-        self._meter.check_quota(principal, cost, now)
-        self._meter.spend(principal, answer.endpoint, cost, now)
-        _write(response, answer, if_none_match, environ)
+        return AuthenticatedRequest(principal, query, environ.get("HTTP_IF_NONE_MATCH", "").strip(), now)
+
+    def charge(self, asked: AuthenticatedRequest, answer: CachedResponse, cost: int, response: falcon.Response) -> None:
+        """Count the calls of an answer."""
+        self._meter.spend(asked.principal, answer.endpoint, cost, asked.now)
         response.set_header("X-Calls-Cost", str(cost))
 
-    on_head = on_get
+    def check(self, asked: AuthenticatedRequest) -> tuple[RequestContext, Struct, CachedResponse]:
+        """Return what an answer is computed from, and its outline. Errors: CambistError, as for an answer in JSON."""
+        principal, now = asked.principal, asked.now
+        first_day = first_day_of(principal, self._meter.today(now))
+        context = self._context(principal, first_day, now)
+        params = self._reader.read(asked.query)
+        outline = self.outline(context, params)
+        if outline.earliest_day is not None:
+            check_history(principal, outline.earliest_day, context.today)
+        return context, params, outline
+
+    def check_quota(self, asked: AuthenticatedRequest, answer: CachedResponse) -> None:
+        """Refuse an answer that the quota does not allow. Errors: QuotaSpent."""
+        self._meter.check_quota(asked.principal, answer.cost, asked.now)
+
+    def table(self, context: RequestContext, params: Struct) -> AnswerTable:
+        """Return the answer as a table. Errors: CambistError, as for an answer in JSON."""
+        if self._endpoint.table is None:
+            raise TypeError(f"{self._endpoint.path} has no table")
+        return self._endpoint.table(context, params)
+
+    def _context(self, principal: Principal, first_day: date, now: float) -> RequestContext:
+        book = self._worker_state.caches.for_view(principal.book_view).state[0]
+        usage = self._meter.usage(principal, now) if self._endpoint.personal else None
+        return RequestContext(self._worker_state, book, now, principal.account.datetime_format, first_day, usage)
 
     def _authenticate(self, environ: dict[str, Any], query_key: str, now: float) -> Principal:
         principal: Principal | None
@@ -196,7 +232,7 @@ class EndpointResource:
 
     def _headers(self, cost: int, etag: str, *, is_long: bool = False) -> tuple[tuple[str, str], ...]:
         if etag:
-            return (("X-Calls-Cost", str(cost)), self._cache_control, ("ETag", etag), _VARY)
+            return (("X-Calls-Cost", str(cost)), ("Cache-Control", self.cache_control), ("ETag", etag), _VARY)
         return _headers_without_etag(cost, is_long=is_long)
 
 
@@ -227,37 +263,3 @@ def _write(response: falcon.Response, answer: CachedResponse, if_none_match: str
         response.data = answer.compressed_body(started)
     else:
         response.data = answer.body(started)
-
-
-class HeadersMiddleware:
-    """Adds the headers of every response and the state of the meter, and answers preflight requests of browsers."""
-
-    def __init__(self, headers: Headers, meter: Meter, clock: WallClock) -> None:
-        self._headers = headers
-        self._meter = meter
-        self._clock = clock
-
-    def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
-        """Answer a preflight request, whatever its path: what exists there is for the request itself to find out."""
-        if request.method != "OPTIONS":
-            return
-        requested = request.env.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "").strip()
-        response.status = 204
-        response.set_header("Allow", ", ".join(METHODS))
-        response.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))
-        # A star would leave out Authorization, so browsers are allowed the very headers that they ask for.
-        response.set_header(
-            "Access-Control-Allow-Headers", requested if _REQUESTED_HEADERS.fullmatch(requested) else _ALLOWED_HEADERS
-        )
-        response.set_header("Access-Control-Max-Age", "86400")
-        response.complete = True
-
-    def process_response(
-        self, request: falcon.Request, response: falcon.Response, _resource: object, *_succeeded: bool
-    ) -> None:
-        """Complete a response before it is sent."""
-        for name, value in self._headers:
-            (response.append_header if name == "Vary" else response.set_header)(name, value)
-        principal = request.env.get(PRINCIPAL)
-        if principal is not None:
-            response.set_headers(self._meter.headers(principal, self._clock()))

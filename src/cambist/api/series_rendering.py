@@ -44,8 +44,8 @@ def series_by_code(series: Iterable[Series]) -> Raw:
 
 
 def _rates_by_day(series: Series) -> bytes:
-    start, values = (series.first_day - FIRST_DAY).days, series.values
-    dates: Sequence[str] = _dates()[start : start + len(values)]
+    values = series.values
+    dates = dates_from(series.first_day, len(values))
     least, most = float(np.minimum.reduce(values)), float(np.maximum.reduce(values))
     if isnan(least):
         has_rate = ~np.isnan(values)
@@ -79,6 +79,12 @@ def round_to_shown_digits(values: Floats, *, in_one_decade: bool = False) -> Flo
     for place in np.flatnonzero(is_doubtful).tolist():
         rounded[place] = float(f"{values[place]:.{SHOWN_DIGITS}g}")
     return rounded
+
+
+def dates_from(first: date, count: int) -> Sequence[str]:
+    """Return as many days as `count` says, from a first one, as texts."""
+    start = (first - FIRST_DAY).days
+    return _dates()[start : start + count]
 
 
 @cache

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol, cast
 
+from cambist.http.file_body import FileBody
 from cambist.http.request_parser import MalformedRequest, ReceivedRequest, RequestParser
 from cambist.http.responses import encode_malformed, with_connection
 
@@ -45,6 +46,7 @@ class HttpConnection(asyncio.Protocol):
         self._repeated = server.repeated
         self._requests: deque[ReceivedRequest] = deque()
         self._waiting_for: ReceivedRequest | None = None
+        self._sending: tuple[FileBody, ReceivedRequest] | None = None
         self._is_full = False
         self._is_paused = False
         self._is_ending = False
@@ -66,13 +68,16 @@ class HttpConnection(asyncio.Protocol):
         """Forget the connection; the answer to a request that is in a thread is dropped."""
         self._is_ending = True
         self._requests.clear()
+        if self._sending is not None:
+            self._sending[0].close()
+            self._sending = None
         self._server.connections.discard(self)
 
     def data_received(self, data: bytes) -> None:
         """Answer what is complete."""
         if self._is_ending or self._last_answer:
             return
-        if self._parser.is_between and self._waiting_for is None and not self._is_full:
+        if self._parser.is_between and not (self._waiting_for or self._sending or self._is_full):
             answer = self._repeated(data, self._peer)
             if answer is not None:
                 self.silent_since = self._server.now
@@ -82,7 +87,8 @@ class HttpConnection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Keep the connection for the answers that are still due, if the client sends no more."""
-        last = self._requests[-1] if self._requests else self._waiting_for
+        sending = self._sending[1] if self._sending else None
+        last = self._requests[-1] if self._requests else self._waiting_for or sending
         if last is None or self._is_ending or self._server.is_secure:  # a closed TLS connection cannot be written to
             return False
         last.keep_alive = False
@@ -97,6 +103,7 @@ class HttpConnection(asyncio.Protocol):
         """Go on: the client has read everything."""
         self._is_full = False
         self.silent_since = self._server.now
+        self._send_pieces()
         self._answer()
 
     # Requests and answers.
@@ -137,7 +144,7 @@ class HttpConnection(asyncio.Protocol):
 
     @property
     def _may_answer(self) -> bool:
-        return self._waiting_for is None and not self._is_full and not self._is_ending
+        return not (self._waiting_for or self._sending or self._is_full or self._is_ending)
 
     def _pause(self) -> None:
         if not self._is_paused:
@@ -149,12 +156,43 @@ class HttpConnection(asyncio.Protocol):
             self._is_paused = False
             self._transport.resume_reading()
 
-    def finish(self, answer: bytes, request: ReceivedRequest) -> None:
-        """Send an answer that was computed in a thread, and go on."""
+    def finish(self, answer: bytes, request: ReceivedRequest, body: FileBody | None = None) -> None:
+        """Send an answer that was computed in a thread, and go on; it has a body in a file, or is whole."""
         self._waiting_for = None
-        if not self._transport.is_closing():
+        if self._transport.is_closing():
+            if body is not None:
+                body.close()
+            return
+        if body is None:
             self.send(answer, request)
-            self._answer()
+        else:
+            self._begin_file(answer, request, body)
+        self._answer()
+
+    def _begin_file(self, head: bytes, request: ReceivedRequest, body: FileBody) -> None:
+        self.silent_since = self._server.now
+        if self._server.is_ending:
+            request.keep_alive = False
+        if not request.keep_alive:
+            head = with_connection(head, b"close")
+        elif request.version == "1.0":
+            head = with_connection(head, b"keep-alive")
+        self._sending = body, request
+        self._transport.write(head)
+        self._send_pieces()
+
+    def _send_pieces(self) -> None:
+        """Send the file of an answer for as long as the client reads; the rest follows when it has read that."""
+        while self._sending is not None and not (self._is_full or self._transport.is_closing()):
+            body, request = self._sending
+            piece = body.next_piece()
+            if piece:
+                self._transport.write(piece)
+                continue
+            self._sending = None
+            body.close()
+            if not request.keep_alive:
+                self._end_with(b"")
 
     def send(self, answer: bytes, request: ReceivedRequest) -> None:
         """Send an answer; end the connection if the client or the end of the service wants it."""
@@ -182,7 +220,8 @@ class HttpConnection(asyncio.Protocol):
     @property
     def is_idle(self) -> bool:
         """Whether no answer is due and all was sent."""
-        return self._waiting_for is None and not self._requests and not self._transport.get_write_buffer_size()
+        is_answering = self._waiting_for or self._sending or self._requests
+        return not is_answering and not self._transport.get_write_buffer_size()
 
     def close(self) -> None:
         """Close the connection when all was sent."""

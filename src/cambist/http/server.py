@@ -16,6 +16,7 @@ import uvloop
 
 from cambist.http.connection import HttpConnection
 from cambist.http.connection_limit import IDLE_SECONDS
+from cambist.http.file_body import FileBody
 from cambist.http.request_parser import Environ, ReceivedRequest
 from cambist.http.responses import encode_response
 from cambist.http.wsgi import Start, call_wsgi
@@ -135,15 +136,16 @@ class HttpServer:
     def _answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
         begun = perf_counter_ns()
         scheme = "https" if self.is_secure else "http"
+        body: FileBody | None = None
         try:
-            answer = call_wsgi(self._application, request, self._name, scheme)
+            answer, body = call_wsgi(self._application, request, self._name, scheme)
         except Exception:
             log.exception("A request failed")
             request.keep_alive = False
             answer = encode_response("500 Internal Server Error", [], b"")
         if self._logs_access:
             self._log_access(request, answer, begun)
-        self._loop.call_soon_threadsafe(connection.finish, answer, request)
+        self._loop.call_soon_threadsafe(connection.finish, answer, request, body)
 
     def _log_access(self, request: ReceivedRequest, answer: bytes, begun: int) -> None:
         environ = request.environ

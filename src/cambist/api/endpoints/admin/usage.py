@@ -7,9 +7,11 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from cambist.accounts.usage import UsageRecord
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameters import NoParameters
 from cambist.api.request_context import RequestContext
+from cambist.api.table import COUNT, DATE, AnswerTable, Column
 
 Calls = Annotated[int, Meta(ge=0)]
 
@@ -33,9 +35,7 @@ class UsageResponse(Struct, frozen=True):
 
 def answer(context: RequestContext, _params: NoParameters) -> UsageResponse:
     """Return the calls that the account has spent. This call is not yet included."""
-    record = context.usage
-    if record is None:
-        raise TypeError("a personal endpoint needs the usage of the account")
+    record = _record(context)
     return UsageResponse(
         usage={day.isoformat(): calls for day, calls in record.by_day.items()},
         monthly_quota=record.quota,
@@ -48,6 +48,18 @@ def answer(context: RequestContext, _params: NoParameters) -> UsageResponse:
     )
 
 
+def table(context: RequestContext, _params: NoParameters) -> AnswerTable:
+    """Return a row for each day."""
+    rows = [(day.isoformat(), calls) for day, calls in _record(context).by_day.items()]
+    return AnswerTable((Column("date", DATE), Column("calls", COUNT)), rows)
+
+
+def _record(context: RequestContext) -> UsageRecord:
+    if context.usage is None:
+        raise TypeError("a personal endpoint needs the usage of the account")
+    return context.usage
+
+
 endpoint: Endpoint[NoParameters, UsageResponse] = Endpoint(
     path="/usage",
     tag="admin",
@@ -55,5 +67,6 @@ endpoint: Endpoint[NoParameters, UsageResponse] = Endpoint(
     params=NoParameters,
     body=UsageResponse,
     answer=answer,
+    table=table,
     personal=True,
 )

@@ -11,7 +11,10 @@ from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated
 from cambist.api.symbol_parameters import code
+from cambist.api.table import AnswerTable, Column
+from cambist.api.tables.rates import RATE_COLUMNS
 from cambist.pricing.cross_rates import listed_midpoints
+from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import PIVOT
 
 
@@ -39,6 +42,16 @@ def answer(context: RequestContext, params: FetchAllParams) -> FetchAllResponse:
     )
 
 
+def table(context: RequestContext, params: FetchAllParams) -> AnswerTable:
+    """Return a row for each rate."""
+    found = listed_midpoints(context.book, params.base)
+    updated = context.updated(found.as_of, params.max_age)
+    rows = [
+        (updated, params.base, code, plain_float(rate)) for code, rate in zip(found.quotes, found.values, strict=True)
+    ]
+    return AnswerTable((Column("updated"), *RATE_COLUMNS), rows)
+
+
 endpoint: Endpoint[FetchAllParams, FetchAllResponse] = Endpoint(
     path="/fetch-all",
     tag="currency",
@@ -46,4 +59,5 @@ endpoint: Endpoint[FetchAllParams, FetchAllResponse] = Endpoint(
     params=FetchAllParams,
     body=FetchAllResponse,
     answer=answer,
+    table=table,
 )

@@ -14,9 +14,12 @@ from cambist.api.partial import ListParameters, Unavailable
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext
 from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
+from cambist.api.table import DATE, AnswerTable, Cell, Column
+from cambist.api.tables.rates import DAY_COLUMNS
 from cambist.history.as_of import DayRates, listed_rates, rates_on
 from cambist.history.fixing_age import fixing_days, is_immutable, oldest_fixing_day
 from cambist.history.rate_matrix_excerpt import columns, rows
+from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import PIVOT
 
 
@@ -106,6 +109,20 @@ def _read_rates(context: RequestContext, day: date, params: HistoricalParams) ->
     return found, [*missing, *(error.symbol for error in params.quotes.unknown)]
 
 
+def table(context: RequestContext, params: HistoricalParams) -> AnswerTable:
+    """Return a row for each rate; with `verbose` the day of its fixing, too."""
+    day = not_after_today("date", params.day, context.today)
+    found, unavailable = _read_rates(context, day, params)
+    fixed = fixing_days(context.matrix, day, params.base, found.codes) if params.verbose else None
+    rates_by_code = zip(found.codes, map(plain_float, found.values), strict=True)
+    rows: list[tuple[Cell, ...]] = [(str(day), params.base, code, rate) for code, rate in rates_by_code]
+    if fixed is None:
+        return AnswerTable(DAY_COLUMNS, rows, tuple(unavailable))
+    days = [None if fixed_on is None else str(fixed_on) for fixed_on in fixed.values()]
+    with_days = [(*row, fixed_on) for row, fixed_on in zip(rows, days, strict=True)]
+    return AnswerTable((*DAY_COLUMNS, Column("fixed_on", DATE)), with_days, tuple(unavailable))
+
+
 endpoint: Endpoint[HistoricalParams, HistoricalResponse] = Endpoint(
     path="/historical",
     tag="currency",
@@ -113,6 +130,7 @@ endpoint: Endpoint[HistoricalParams, HistoricalResponse] = Endpoint(
     params=HistoricalParams,
     body=HistoricalResponse,
     answer=answer,
+    table=table,
     is_immutable=is_answer_immutable,
     etag_data=etag_data,
     earliest_day=earliest_day,

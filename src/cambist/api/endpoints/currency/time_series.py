@@ -15,6 +15,8 @@ from cambist.api.rendering import RatesByCode
 from cambist.api.request_context import RequestContext
 from cambist.api.series_rendering import series_by_code
 from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
+from cambist.api.table import AnswerTable
+from cambist.api.tables.rates import DAY_COLUMNS, series_rows
 from cambist.errors import BadParameter
 from cambist.history.fixing_age import carried_days, is_immutable
 from cambist.history.rate_matrix_excerpt import columns
@@ -105,6 +107,13 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
     )
 
 
+def table(context: RequestContext, params: TimeSeriesParams) -> AnswerTable:
+    """Return the rates of one target after the other, a row for each day."""
+    series, unavailable = _read_series(context, params)
+    left_out = () if unavailable is UNSET else tuple(unavailable)
+    return AnswerTable(DAY_COLUMNS, series_rows(series.values()), left_out)
+
+
 def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
     start, end = _period(params, context)
     return answer_each(
@@ -140,6 +149,7 @@ endpoint: Endpoint[TimeSeriesParams, TimeSeriesResponse] = Endpoint(
     params=TimeSeriesParams,
     body=TimeSeriesResponse,
     answer=answer,
+    table=table,
     cost=cost,
     is_immutable=is_answer_immutable,
     etag_data=etag_data,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.api.bar_pages import BarPageHead, BarPageParams, earliest_day, is_immutable, read_bar_page
+from cambist.api.bar_pages import BAR_COLUMNS, BarPageHead, BarPageParams, earliest_day, is_immutable, read_bar_page
 from cambist.api.endpoint import Endpoint
 from cambist.api.rendering import Number, price
 from cambist.api.request_context import RequestContext
+from cambist.api.table import NUMBER, AnswerTable, Column
 
 
 class OhlcRow(Struct, frozen=True):
@@ -39,6 +40,13 @@ def answer(context: RequestContext, params: BarPageParams) -> OhlcSeriesResponse
     )
 
 
+def table(context: RequestContext, params: BarPageParams) -> AnswerTable:
+    """Return a row for each bar, newest first."""
+    page = read_bar_page(context, params)
+    rows = [page.row(bar, (bar.bid.o, bar.bid.h, bar.bid.l, bar.bid.c)) for bar in page.bars]
+    return AnswerTable((*BAR_COLUMNS, *(Column(name, NUMBER) for name in ("o", "h", "l", "c"))), rows)
+
+
 endpoint: Endpoint[BarPageParams, OhlcSeriesResponse] = Endpoint(
     path="/fx/ohlc/time-series",
     tag="fx-series",
@@ -46,6 +54,7 @@ endpoint: Endpoint[BarPageParams, OhlcSeriesResponse] = Endpoint(
     params=BarPageParams,
     body=OhlcSeriesResponse,
     answer=answer,
+    table=table,
     is_immutable=is_immutable,
     earliest_day=earliest_day,
 )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.api.bar_pages import BarPageHead, BarPageParams, earliest_day, is_immutable, read_bar_page
+from cambist.api.bar_pages import BAR_COLUMNS, BarPageHead, BarPageParams, earliest_day, is_immutable, read_bar_page
 from cambist.api.endpoint import Endpoint
 from cambist.api.rendering import Number, price
 from cambist.api.request_context import RequestContext
+from cambist.api.table import NUMBER, AnswerTable, Column
 
 
 class QuoteRow(Struct, frozen=True):
@@ -37,6 +38,13 @@ def answer(context: RequestContext, params: BarPageParams) -> QuoteSeriesRespons
     )
 
 
+def table(context: RequestContext, params: BarPageParams) -> AnswerTable:
+    """Return a row for each bar, newest first."""
+    page = read_bar_page(context, params)
+    rows = [page.row(bar, (bar.bid.c, bar.ask.c)) for bar in page.bars]
+    return AnswerTable((*BAR_COLUMNS, *(Column(name, NUMBER) for name in ("bid", "ask"))), rows)
+
+
 endpoint: Endpoint[BarPageParams, QuoteSeriesResponse] = Endpoint(
     path="/fx/quote/time-series",
     tag="fx-series",
@@ -44,6 +52,7 @@ endpoint: Endpoint[BarPageParams, QuoteSeriesResponse] = Endpoint(
     params=BarPageParams,
     body=QuoteSeriesResponse,
     answer=answer,
+    table=table,
     is_immutable=is_immutable,
     earliest_day=earliest_day,
 )

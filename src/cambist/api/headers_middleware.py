@@ -1,0 +1,50 @@
+"""The headers of every response, and the answers to preflight requests of browsers."""
+
+from __future__ import annotations
+
+import re
+
+import falcon
+
+from cambist.accounts.meter import Meter
+from cambist.api.errors import METHODS
+from cambist.api.resource import PRINCIPAL
+from cambist.clock import WallClock
+
+_ALLOWED_HEADERS = "X-API-Key, Authorization, Content-Type"
+_REQUESTED_HEADERS = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z, ]{1,1000}")
+Headers = list[tuple[str, str]]
+
+
+class HeadersMiddleware:
+    """Adds the headers of every response and the state of the meter, and answers preflight requests of browsers."""
+
+    def __init__(self, headers: Headers, meter: Meter, clock: WallClock) -> None:
+        self._headers = headers
+        self._meter = meter
+        self._clock = clock
+
+    def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Answer a preflight request, whatever its path: what exists there is for the request itself to find out."""
+        if request.method != "OPTIONS":
+            return
+        requested = request.env.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "").strip()
+        response.status = 204
+        response.set_header("Allow", ", ".join(METHODS))
+        response.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))
+        # A star would leave out Authorization, so browsers are allowed the very headers that they ask for.
+        response.set_header(
+            "Access-Control-Allow-Headers", requested if _REQUESTED_HEADERS.fullmatch(requested) else _ALLOWED_HEADERS
+        )
+        response.set_header("Access-Control-Max-Age", "86400")
+        response.complete = True
+
+    def process_response(
+        self, request: falcon.Request, response: falcon.Response, _resource: object, *_succeeded: bool
+    ) -> None:
+        """Complete a response before it is sent."""
+        for name, value in self._headers:
+            (response.append_header if name == "Vary" else response.set_header)(name, value)
+        principal = request.env.get(PRINCIPAL)
+        if principal is not None:
+            response.set_headers(self._meter.headers(principal, self._clock()))

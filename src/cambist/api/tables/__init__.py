@@ -1,0 +1,1 @@
+"""Answers as tables: CSV, NDJSON, XLSX, Arrow and Parquet, beside JSON."""

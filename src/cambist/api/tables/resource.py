@@ -1,0 +1,109 @@
+"""An endpoint in a format for tables: the same parameters, checks and costs as in JSON."""
+
+from __future__ import annotations
+
+import gzip
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, cast
+
+import falcon
+
+from cambist.api.compression import accepts_gzip
+from cambist.api.parameters import ParamsReader
+from cambist.api.resource import EndpointResource
+from cambist.api.response_cache import etag_of
+from cambist.api.table import AnswerTable
+from cambist.api.tables.formats import CSV, TableFormat, WriteTable, accepted_format
+from cambist.api.tables.options import CsvParams
+from cambist.api.tables.text_files import CsvOptions
+from cambist.api.unknown_parameters import UnknownParameters
+from cambist.http.file_body import FileBody
+
+CSV_PARAMETERS = ("decimal", "delimiter")
+UNAVAILABLE_HEADER = "Cambist-Unavailable"
+
+_MEMORY_BYTES = 1024 * 1024
+"""How much of an answer is kept in memory until it is sent; a longer one goes to a temporary file."""
+_GZIP_LEVEL = 1
+_read_csv_params = ParamsReader(CsvParams).read
+
+
+class TableResource:
+    """Answers GET and HEAD of one endpoint in one format. `name` begins the name under which the answer is saved."""
+
+    def __init__(
+        self, resource: EndpointResource, table_format: TableFormat, unknown: UnknownParameters, name: str
+    ) -> None:
+        self._resource = resource
+        self._format = table_format
+        self._unknown = unknown
+        self._disposition = f'attachment; filename="{name}.{table_format.suffix}"'
+
+    def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Answer; errors are JSON, as those of the endpoint."""
+        asked = self._resource.begin(request.env, response, self._unknown)
+        options = _read_csv_params(asked.query).options() if self._format is CSV else CsvOptions()
+        context, params, outline = self._resource.check(asked)
+        is_gzip = self._format.is_text and accepts_gzip(request.env.get("HTTP_ACCEPT_ENCODING", ""))
+        if outline.etag:
+            outline.etag = etag_of([outline.etag.encode(), repr((self._format.suffix, options)).encode()])
+        response.set_headers(self._headers(outline.etag))
+        if outline.matches_etag(asked.if_none_match):
+            response.status = 304
+            self._resource.charge(asked, outline, 0, response)
+            return
+        self._resource.check_quota(asked, outline)
+        table = self._resource.table(context, params)
+        if table.unavailable:
+            response.set_header(UNAVAILABLE_HEADER, ", ".join(table.unavailable))
+        if is_gzip:
+            response.set_header("Content-Encoding", "gzip")
+        response.content_type = self._format.content_type
+        file, size = _write(table, self._format.writer(options), is_gzip=is_gzip)
+        self._resource.charge(asked, outline, outline.cost, response)
+        response.content_length = size
+        if request.method == "HEAD":
+            file.close()
+        else:
+            response.stream = FileBody(file)
+
+    on_head = on_get
+
+    def _headers(self, etag: str) -> dict[str, str]:
+        headers = {"Vary": "Accept, Accept-Encoding", "Content-Disposition": self._disposition}
+        if etag:
+            return {**headers, "ETag": etag, "Cache-Control": self._resource.cache_control}
+        return {**headers, "Cache-Control": "no-store"}
+
+
+class NegotiatedResource:
+    """An endpoint whose clients choose between JSON and tables with `Accept`."""
+
+    def __init__(self, resource: EndpointResource, tables: dict[TableFormat, TableResource]) -> None:
+        self._resource = resource
+        self._tables = tables
+
+    def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Answer in the format that the client prefers."""
+        chosen = accepted_format(request.env.get("HTTP_ACCEPT", ""))
+        answering: Any = self._resource if chosen is None else self._tables[chosen]
+        answering.on_get(request, response)
+
+    on_head = on_get
+
+
+def _write(table: AnswerTable, write: WriteTable, *, is_gzip: bool) -> tuple[IO[bytes], int]:
+    """Return a file with a table, at its beginning, and its size."""
+    file = cast(IO[bytes], SpooledTemporaryFile(_MEMORY_BYTES))  # noqa: SIM115  it is closed when it was sent
+    try:
+        if is_gzip:
+            with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as compressed:
+                write(table, cast(IO[bytes], compressed))
+        else:
+            write(table, file)
+        size = file.tell()
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file, size

@@ -1,0 +1,294 @@
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import tracemalloc
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+from arro3.io import read_ipc, read_parquet
+from tests.conftest import KEY, Client, MemoryLedger
+
+from cambist.accounts.account import Account, StoredKey
+from cambist.accounts.api_key import digest
+from cambist.api.tables.formats import FORMATS, accepted_format
+
+SERIES = "/time-series{}?from=EUR&to=USD,JPY&start=2026-10-01&end=2026-10-30"
+SUFFIXES = [one.suffix for one in FORMATS]
+LONG = "/time-series{}?from=USD&to=EUR,JPY,GBP,CHF,SEK,NOK,DKK,CAD,AUD,NZD&start=1999-01-04&end=2026-10-30"
+
+
+def exact(content: bytes) -> Any:
+    return json.loads(content, parse_float=str, parse_int=str)
+
+
+def rows_of(content: bytes, **options: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode(), newline=""), **options))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def served(client: Client) -> list[tuple[str, str, str, str]]:
+    """The rows of the series as they are in JSON: day, base, quote, rate with all digits."""
+    results = exact(client.get(SERIES.format("")).content)["results"]
+    return [(day, "EUR", quote, rate) for quote, rates in results.items() for day, rate in rates.items()]
+
+
+def test_csv_has_the_digits_of_json(client: Client, served: list[tuple[str, str, str, str]]) -> None:
+    reply = client.get(SERIES.format(".csv"))
+    assert reply.status == 200
+    assert reply.headers["content-type"] == "text/csv; charset=utf-8"
+    assert int(reply.headers["content-length"]) == len(reply.content)
+    assert reply.content.startswith(b"date,base,quote,rate\r\n2026-10-01,EUR,USD,1.")
+    assert [tuple(row.values()) for row in rows_of(reply.content)] == served
+    assert len(served) == 60
+
+
+def test_ndjson_has_the_digits_of_json(client: Client, served: list[tuple[str, str, str, str]]) -> None:
+    reply = client.get(SERIES.format(".ndjson"))
+    lines = [exact(line) for line in reply.content.splitlines()]
+    assert [tuple(line.values()) for line in lines] == served
+    assert isinstance(json.loads(reply.content.splitlines()[0])["rate"], float)
+
+
+@pytest.mark.parametrize(("suffix", "read"), [("arrow", read_ipc), ("parquet", read_parquet)])
+def test_columns_have_the_digits_of_json(
+    client: Client, served: list[tuple[str, str, str, str]], suffix: str, read: Callable[[Any], Any]
+) -> None:
+    table = read(io.BytesIO(client.get(SERIES.format(f".{suffix}")).content)).read_all()
+    days, bases, quotes, rates, decimals = (
+        table.column(name).to_pylist() for name in ("date", "base", "quote", "rate", "rate_decimal")
+    )
+    assert list(zip(map(str, days), bases, quotes, map(str, map(_plain, decimals)), strict=True)) == served
+    assert rates == [float(rate) for *_, rate in served]
+
+
+def _plain(value: Decimal) -> str:
+    return f"{value.normalize():f}"
+
+
+def test_a_workbook_has_dates_and_numbers(client: Client, served: list[tuple[str, str, str, str]]) -> None:
+    content = client.get(SERIES.format(".xlsx")).content
+    sheet = ZipFile(io.BytesIO(content)).read("xl/worksheets/sheet1.xml").decode()
+    assert sheet.count("<row ") == len(served) + 1
+    day, rate = served[0][0], served[0][3]
+    serial = (date.fromisoformat(day) - date(1899, 12, 30)).days
+    assert f"<v>{serial}</v>" in sheet
+    assert f"<v>{float(rate):.16G}</v>" in sheet
+
+
+def test_a_workbook_is_the_same_each_time(client: Client) -> None:
+    first, second = (client.get(SERIES.format(".xlsx")) for _ in range(2))
+    assert first.content == second.content
+    assert first.headers["etag"] == second.headers["etag"]
+
+
+@pytest.mark.parametrize("accept", [one.media_types[0] for one in FORMATS])
+def test_accept_chooses_the_same_as_the_suffix(client: Client, accept: str) -> None:
+    suffix = next(one.suffix for one in FORMATS if accept in one.media_types)
+    by_accept = client.get(SERIES.format(""), headers={"Accept": accept})
+    by_suffix = client.get(SERIES.format(f".{suffix}"))
+    assert by_accept.content == by_suffix.content
+    assert by_accept.headers["etag"] == by_suffix.headers["etag"]
+    assert by_accept.headers["vary"] == "Accept, Accept-Encoding"
+
+
+@pytest.mark.parametrize(
+    ("accept", "suffix"),
+    [
+        ("", None),
+        ("*/*", None),
+        ("text/html,application/xhtml+xml,*/*;q=0.8", None),
+        ("application/json, text/csv;q=0.5", None),
+        ("application/json, text/csv", None),
+        ("text/csv, application/json", "csv"),
+        ("text/csv;q=0.9, application/json;q=0.5", "csv"),
+        ("text/csv;q=0, application/json;q=0", None),
+        ("text/csv;q=x", None),
+        ("TEXT/CSV", "csv"),
+        ("text/csv;q=0.2, application/x-ndjson", "ndjson"),
+        ("text/csv, */*;q=0.1", "csv"),
+    ],
+)
+def test_the_preferred_format_is_chosen(accept: str, suffix: str | None) -> None:
+    found = accepted_format(accept)
+    assert (found.suffix if found else None) == suffix
+
+
+def test_a_client_that_accepts_tables_gets_one_after_json_was_cached(client: Client) -> None:
+    target = "/historical?date=2026-10-30&from=EUR"
+    assert client.get(target).headers["content-type"] == "application/json"
+    assert client.get(target, headers={"Accept": "text/csv"}).headers["content-type"].startswith("text/csv")
+    assert client.get(target).headers["content-type"] == "application/json"
+
+
+def test_decimal_commas_and_delimiters(client: Client, served: list[tuple[str, str, str, str]]) -> None:
+    comma = client.get(SERIES.format(".csv") + "&decimal=comma").content
+    assert [row["rate"].replace(",", ".") for row in rows_of(comma, delimiter=";")] == [rate for *_, rate in served]
+    tab = client.get(SERIES.format(".csv") + "&delimiter=tab").content
+    assert [tuple(row.values()) for row in rows_of(tab, delimiter="\t")] == served
+    written_out = client.get(SERIES.format(".csv") + "&decimal=,&delimiter=%7C").content
+    assert b"|" in written_out.splitlines()[1]
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("decimal=dot", "Invalid decimal: [dot], it takes point or comma, or the character itself"),
+        ("delimiter=x", "Invalid delimiter: [x], it takes comma, semicolon, tab or pipe, or the character itself"),
+        (
+            "decimal=comma&delimiter=comma",
+            "Invalid delimiter: [,], with decimal=comma it takes semicolon, tab or pipe",
+        ),
+    ],
+)
+def test_invalid_options_are_refused(client: Client, query: str, sentence: str) -> None:
+    reply = client.get(f"{SERIES.format('.csv')}&{query}")
+    assert (reply.status, json.loads(reply.content)["error"]) == (400, sentence)
+    assert not client.ledger.spent_by
+
+
+def test_options_of_csv_are_named_as_ignored_elsewhere(client: Client) -> None:
+    reply = client.get(SERIES.format(".ndjson") + "&decimal=comma")
+    assert (reply.status, reply.headers["cambist-ignored"]) == (200, "decimal")
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    ("query", "status", "code"),
+    [
+        ("from=EUR&to=USD&start=2026-10-30&end=2026-10-01", 400, "bad_parameter"),
+        ("from=EUR&to=XXY", 400, "unknown_symbol"),
+        ("from=EUR", 400, "bad_parameter"),
+    ],
+)
+def test_errors_are_those_of_the_endpoint(client: Client, suffix: str, query: str, status: int, code: str) -> None:
+    table, endpoint = client.get(f"/time-series.{suffix}?{query}"), client.get(f"/time-series?{query}")
+    assert (table.status, table.headers["content-type"]) == (status, "application/json")
+    assert json.loads(table.content) == json.loads(endpoint.content)
+    assert json.loads(table.content)["code"] == code
+
+
+def test_without_a_key_a_table_is_refused(client: Client) -> None:
+    assert client.request("GET", SERIES.format(".csv"), key=None).status == 401
+
+
+def test_a_table_costs_what_json_costs(client: Client) -> None:
+    for suffix in ["", *(f".{one}" for one in SUFFIXES)]:
+        assert client.get(SERIES.format(suffix)).headers["x-calls-cost"] == "2"
+    spent = client.ledger.spent_by
+    assert sum(spent.values()) == 2 * (1 + len(SUFFIXES))
+    assert {endpoint for _, endpoint, _ in spent} == {"/time-series"}
+
+
+def test_a_client_that_has_the_table_pays_nothing(client: Client) -> None:
+    first = client.get(SERIES.format(".csv"))
+    again = client.get(SERIES.format(".csv"), headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status, again.content, again.headers["x-calls-cost"]) == (304, b"", "0")
+    other = client.get(SERIES.format(".csv") + "&decimal=comma", headers={"If-None-Match": first.headers["etag"]})
+    assert other.status == 200
+
+
+def test_a_spent_quota_refuses_a_table(make_client: Callable[..., Client]) -> None:
+    ledger = MemoryLedger()
+    keys = {digest(KEY): StoredKey(1, Account(1, "small", "free"))}
+    client = make_client(stored_keys=keys, counters=ledger)
+    today = client.worker_state.clock() if client.worker_state else 0
+    ledger.spend(1, "/fetch-one", 10**9, datetime.fromtimestamp(today).astimezone().date())
+    reply = client.get("/fetch-all.csv")
+    assert (reply.status, json.loads(reply.content)["code"]) == (429, "quota_spent")
+
+
+def test_a_plan_limits_the_history_of_tables(make_client: Callable[..., Client]) -> None:
+    client = make_client(stored_keys={digest(KEY): StoredKey(1, Account(1, "small", "free"))})
+    json_reply, table = (client.get(f"/historical{suffix}?date=2001-02-03") for suffix in ("", ".csv"))
+    assert (table.status, json.loads(table.content)) == (json_reply.status, json.loads(json_reply.content))
+    assert table.status == 403
+
+
+def test_head_has_the_length_and_no_body(client: Client) -> None:
+    full = client.get(SERIES.format(".csv"))
+    head = client.request("HEAD", SERIES.format(".csv"))
+    assert (head.content, head.headers["content-length"]) == (b"", str(len(full.content)))
+
+
+def test_a_long_csv_is_compressed_for_clients_that_accept_it(client: Client) -> None:
+    plain = client.get(LONG.format(".csv"))
+    packed = client.get(LONG.format(".csv"), headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content
+    assert len(packed.content) < len(plain.content) / 2
+
+
+def test_what_is_left_out_with_partial_is_named(client: Client) -> None:
+    reply = client.get(SERIES.format(".csv") + "&partial=true")
+    assert "cambist-unavailable" not in reply.headers
+    reply = client.get("/historical.csv?date=2026-10-30&to=USD,QQQ&partial=true")
+    assert (reply.status, reply.headers["cambist-unavailable"]) == (200, "QQQ")
+
+
+def test_historical_has_the_day_of_each_fixing_with_verbose(client: Client) -> None:
+    target = "/historical{}?date=2026-10-25&from=EUR&verbose=true"
+    served = exact(client.get(target.format("")).content)
+    rows = rows_of(client.get(target.format(".csv")).content)
+    assert {row["quote"]: row["rate"] for row in rows} == served["results"]
+    assert {row["quote"]: row["fixed_on"] or None for row in rows} == served["fixings"]
+    assert {row["date"] for row in rows} == {"2026-10-25"}
+
+
+def test_all_rates_of_now(client: Client) -> None:
+    served = exact(client.get("/fetch-all?from=GBP").content)
+    rows = rows_of(client.get("/fetch-all.csv?from=GBP").content)
+    assert {row["quote"]: row["rate"] for row in rows} == served["results"]
+    assert {(row["updated"], row["base"]) for row in rows} == {(served["updated"], "GBP")}
+
+
+def test_usage_is_a_row_for_each_day(client: Client) -> None:
+    served = json.loads(client.get("/usage").content)["usage"]
+    rows = rows_of(client.get("/usage.csv").content)
+    assert [row["date"] for row in rows] == list(served)
+    assert sum(int(row["calls"]) for row in rows) == 1
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_long_answer_is_never_held_in_memory(client: Client, suffix: str) -> None:
+    client.get(LONG.format(".csv") + "&partial=true")  # what is kept for all answers is made before it is measured
+    environ = {
+        "REQUEST_METHOD": "GET",
+        "PATH_INFO": f"/time-series.{suffix}",
+        "QUERY_STRING": LONG.partition("?")[2],
+        "HTTP_X_API_KEY": KEY,
+        "wsgi.input": io.BytesIO(),
+        "wsgi.errors": io.StringIO(),
+        "wsgi.url_scheme": "http",
+        "SERVER_NAME": "x",
+        "SERVER_PORT": "80",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "REMOTE_ADDR": "127.0.0.1",
+        "SCRIPT_NAME": "",
+    }
+    statuses: list[str] = []
+    tracemalloc.start()
+    try:
+        body = client.app(environ, lambda status, *_: statuses.append(status))
+        sizes = [len(piece) for piece in body]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    body.close()  # type: ignore[attr-defined]
+    assert statuses == ["200 OK"]
+    assert sum(sizes) > 200_000
+    assert max(sizes) <= 64 * 1024
+    assert peak < 5_000_000
+
+
+def test_every_day_of_a_long_series_is_there(client: Client) -> None:
+    rows = rows_of(client.get(LONG.format(".csv")).content)
+    days = [row["date"] for row in rows if row["quote"] == "EUR"]
+    first, last = date(1999, 1, 4), date(2026, 10, 30)
+    assert days == [str(first + timedelta(days=n)) for n in range((last - first).days + 1)]
