@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 from cambist.http import server as server_module
+from cambist.http.file_body import PIECE_BYTES, FileBody
 from cambist.http.listening_socket import bind_socket
 from cambist.http.responses import encode_response
 from cambist.http.server import HttpServer
@@ -21,6 +23,8 @@ from cambist.http.server import HttpServer
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 Environ = dict[str, Any]
 Connect = Callable[[], socket.socket]
+CONTENT = bytes(range(256)) * 40_000
+"""Ten megabytes: more than any buffer on the way."""
 
 
 class Echo:
@@ -29,6 +33,7 @@ class Echo:
     def __init__(self) -> None:
         self.go_on = threading.Event()
         self.repeats: list[tuple[bytes, str]] = []
+        self.files: list[io.BytesIO] = []
 
     def repeated(self, received: bytes, peer: str) -> bytes | None:
         if b"/again" not in received:
@@ -38,13 +43,17 @@ class Echo:
 
     def at_once(self, environ: Environ) -> bytes | None:
         path = environ["PATH_INFO"]
-        return None if path in ("/slow", "/fails") else encode_response("200 OK", [], path.encode())
+        return None if path in ("/slow", "/fails", "/file") else encode_response("200 OK", [], path.encode())
 
-    def __call__(self, environ: Environ, start: Callable[..., Any]) -> list[bytes]:
+    def __call__(self, environ: Environ, start: Callable[..., Any]) -> Iterable[bytes]:
         if environ["PATH_INFO"] == "/fails":
             raise RuntimeError
         if environ["PATH_INFO"] == "/slow":
             self.go_on.wait(20)
+        if environ["PATH_INFO"] == "/file":
+            self.files.append(io.BytesIO(CONTENT))
+            start("200 OK", [("Content-Length", str(len(CONTENT)))])
+            return FileBody(self.files[-1])
         start("200 OK", [("Content-Type", "text/plain")])
         return [environ["PATH_INFO"].encode(), b" ", environ["wsgi.input"].read()]
 
@@ -224,3 +233,46 @@ def _serve_slowly(writing: int) -> int:
     server = HttpServer(application, bound, 2)
     is_finished = server.run(lambda: bool(os.write(writing, str(bound.getsockname()[1]).encode())))
     return 0 if is_finished else 1
+
+
+def test_a_file_is_sent_whole_and_then_the_next_answer(connect: Connect, application: Echo) -> None:
+    with connect() as client:
+        client.sendall(get("/file") + get("/next") + get("/file") + get("/last"))
+        assert read_bodies(client, 4) == [CONTENT, b"/next", CONTENT, b"/last"]
+    assert [file.closed for file in application.files] == [True, True]
+
+
+def test_a_file_is_read_only_as_far_as_the_client_reads(connect: Connect, application: Echo) -> None:
+    with connect() as client, connect() as other:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, PIECE_BYTES)
+        client.sendall(get("/file") + get("/next"))
+        assert client.recv(1)
+        time.sleep(0.3)
+        assert 0 < application.files[0].tell() < len(CONTENT)
+        other.sendall(get("/quick"))
+        assert read_bodies(other, 1) == [b"/quick"]
+        received = b""
+        while not received.endswith(b"/next"):
+            received += client.recv(1_000_000)
+        assert CONTENT in received
+
+
+def test_a_file_is_closed_when_the_client_is_gone(connect: Connect, application: Echo) -> None:
+    with connect() as client:
+        client.sendall(get("/file"))
+        assert client.recv(1)
+    until = time.monotonic() + 10
+    while not application.files[0].closed and time.monotonic() < until:
+        time.sleep(0.02)
+    assert application.files[0].closed
+
+
+def test_a_file_is_the_last_answer_of_a_connection_that_closes(connect: Connect) -> None:
+    with connect() as client:
+        client.sendall(get("/file", "Connection: close"))
+        received = b""
+        while piece := client.recv(1_000_000):
+            received += piece
+    head, _, body = received.partition(b"\r\n\r\n")
+    assert b"\r\nconnection: close\r\n" in head
+    assert body == CONTENT

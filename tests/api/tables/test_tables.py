@@ -5,8 +5,8 @@ import gzip
 import io
 import json
 import tracemalloc
-from collections.abc import Callable
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 from zipfile import ZipFile
@@ -17,7 +17,12 @@ from tests.conftest import KEY, Client, MemoryLedger
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
+from cambist.accounts.plan import read_plans
+from cambist.api.table import COUNT, DATE, NUMBER, AnswerTable, Column
+from cambist.api.tables.columnar import write_arrow, write_parquet_file
 from cambist.api.tables.formats import FORMATS, accepted_format
+from cambist.api.tables.text_files import CsvOptions, write_csv
+from cambist.errors import RateUnavailable
 
 SERIES = "/time-series{}?from=EUR&to=USD,JPY&start=2026-10-01&end=2026-10-30"
 SUFFIXES = [one.suffix for one in FORMATS]
@@ -163,7 +168,7 @@ def test_options_of_csv_are_named_as_ignored_elsewhere(client: Client) -> None:
     ("query", "status", "code"),
     [
         ("from=EUR&to=USD&start=2026-10-30&end=2026-10-01", 400, "bad_parameter"),
-        ("from=EUR&to=XXY", 400, "unknown_symbol"),
+        ("from=EUR&to=XXY", 400, "unknown_currency"),
         ("from=EUR", 400, "bad_parameter"),
     ],
 )
@@ -194,19 +199,33 @@ def test_a_client_that_has_the_table_pays_nothing(client: Client) -> None:
     assert other.status == 200
 
 
-def test_a_spent_quota_refuses_a_table(make_client: Callable[..., Client]) -> None:
-    ledger = MemoryLedger()
-    keys = {digest(KEY): StoredKey(1, Account(1, "small", "free"))}
-    client = make_client(stored_keys=keys, counters=ledger)
-    today = client.worker_state.clock() if client.worker_state else 0
-    ledger.spend(1, "/fetch-one", 10**9, datetime.fromtimestamp(today).astimezone().date())
-    reply = client.get("/fetch-all.csv")
-    assert (reply.status, json.loads(reply.content)["code"]) == (429, "quota_spent")
+PLANS = """
+[unlimited]
+tags = ["currency", "crypto", "fx", "fx-series", "metals", "admin"]
+
+[small]
+calls_a_month = 2
+history_days = 365
+tags = ["currency"]
+"""
 
 
-def test_a_plan_limits_the_history_of_tables(make_client: Callable[..., Client]) -> None:
-    client = make_client(stored_keys={digest(KEY): StoredKey(1, Account(1, "small", "free"))})
-    json_reply, table = (client.get(f"/historical{suffix}?date=2001-02-03") for suffix in ("", ".csv"))
+@pytest.fixture
+def limited(make_client: Callable[..., Client]) -> Client:
+    """A client with two calls a month, and a year of history."""
+    keys = {digest(KEY): StoredKey(1, Account(1, "small", "small"))}
+    return make_client(stored_keys=keys, plans=read_plans(PLANS, "plans.toml"), counters=MemoryLedger())
+
+
+def test_a_spent_quota_refuses_a_table(limited: Client) -> None:
+    assert [limited.get("/fetch-all.csv").status for _ in range(3)] == [200, 200, 429]
+    reply = limited.get("/fetch-all.csv")
+    assert json.loads(reply.content)["code"] == "quota_spent"
+    assert sum(limited.ledger.spent_by.values()) == 2
+
+
+def test_a_plan_limits_the_history_of_tables(limited: Client) -> None:
+    json_reply, table = (limited.get(f"/historical{suffix}?date=2001-02-03") for suffix in ("", ".csv"))
     assert (table.status, json.loads(table.content)) == (json_reply.status, json.loads(json_reply.content))
     assert table.status == 403
 
@@ -292,3 +311,48 @@ def test_every_day_of_a_long_series_is_there(client: Client) -> None:
     days = [row["date"] for row in rows if row["quote"] == "EUR"]
     first, last = date(1999, 1, 4), date(2026, 10, 30)
     assert days == [str(first + timedelta(days=n)) for n in range((last - first).days + 1)]
+
+
+@pytest.mark.parametrize("accept", [None, "text/csv"])
+def test_a_workbook_of_a_sandbox_is_named_after_it(make_client: Callable[..., Client], accept: str | None) -> None:
+    target, headers = ("/usage", {"Accept": accept}) if accept else ("/usage.csv", {})
+    name = make_client(environment="sandbox").get(target, headers=headers).headers["content-disposition"]
+    assert name == 'attachment; filename="sandbox-usage.csv"'
+    assert make_client().get(target, headers=headers).headers["content-disposition"].endswith('"usage.csv"')
+
+
+HOSTILE = AnswerTable((Column("name"), Column("rate", NUMBER)), [("=1+1", "-1.5"), ("@x", "2"), ('say "a",b', "3")])
+
+
+def test_texts_that_a_spreadsheet_takes_for_formulas_are_guarded() -> None:
+    file = io.BytesIO()
+    write_csv(HOSTILE, file, CsvOptions())
+    assert file.getvalue().decode().splitlines() == ["name,rate", "'=1+1,-1.5", "'@x,2", '"say ""a"",b",3']
+
+
+def test_a_number_that_a_decimal_cannot_have_is_null_there() -> None:
+    tiny = "0.0000000000000000000001234567891"
+    table = AnswerTable((Column("rate", NUMBER),), [(tiny,), ("1.5",)])
+    file = io.BytesIO()
+    write_parquet_file(table, file)
+    read = read_parquet(file).read_all()
+    assert read.column("rate").to_pylist() == [float(tiny), 1.5]
+    assert read.column("rate_decimal").to_pylist() == [None, Decimal("1.5")]
+
+
+@pytest.mark.parametrize("write", [write_arrow, write_parquet_file])
+def test_an_error_while_rows_are_computed_is_the_error_of_the_answer(write: Callable[..., None]) -> None:
+    def rows() -> Iterator[tuple[str, ...]]:
+        yield ("1",)
+        raise RateUnavailable("The archive cannot be read now")
+
+    with pytest.raises(RateUnavailable, match="cannot be read now"):
+        write(AnswerTable((Column("rate", NUMBER),), rows()), io.BytesIO())
+
+
+@pytest.mark.parametrize("write", [write_arrow, write_parquet_file])
+def test_a_table_without_rows_has_its_columns(write: Callable[..., None]) -> None:
+    file = io.BytesIO()
+    write(AnswerTable((Column("date", DATE), Column("calls", COUNT)), []), file)
+    read = (read_ipc if write is write_arrow else read_parquet)(file).read_all()
+    assert (read.schema.names, read.num_rows) == (["date", "calls"], 0)

@@ -19,7 +19,7 @@ _RELEASE_OF_ARRAY, _ARRAY_BYTES = 64, 80
 
 _GetSchema = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
 _GetNext = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-_GetLastError = ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_void_p)
+_GetLastError = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p)
 _Release = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 
 
@@ -35,6 +35,7 @@ class _CStream(ctypes.Structure):
     )
 
 
+_SENTENCE = ctypes.create_string_buffer(b"the rows cannot be computed")
 _python = ctypes.pythonapi
 _python.PyCapsule_GetPointer.restype = ctypes.c_void_p
 _python.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
@@ -54,7 +55,7 @@ class BatchStream:
         self._batches = batches
         self._get_schema = _GetSchema(self._write_schema)
         self._get_next = _GetNext(self._write_next)
-        self._get_last_error = _GetLastError(lambda _stream: b"the rows cannot be computed")
+        self._get_last_error = _GetLastError(lambda _stream: ctypes.addressof(_SENTENCE))
         self._release = _Release(_mark_released)
         self._stream = _CStream(
             self._get_schema, self._get_next, self._get_last_error, ctypes.cast(self._release, ctypes.c_void_p), None
