@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -334,3 +335,16 @@ def test_bars_of_a_currency_that_is_no_longer_listed_are_still_returned(client, 
     assert "EURHRK" in answered(client, "/fx/pairs/historical-limits")["pairs"]
     for name in ("EURHRK", "hrk/eur"):
         assert len(answered(client, f"{OHLC}?pair={name}&interval=P1D")["results"]) == 1
+
+
+@pytest.mark.parametrize(("path", "columns"), [(QUOTES, ["bid", "ask"]), (OHLC, ["o", "h", "l", "c"])])
+@pytest.mark.parametrize("pair", ["EURUSD", "USDEUR", "JPYUSD"])
+def test_bars_as_csv_have_the_digits_of_json(client, path, columns, pair):
+    query = f"?pair={pair}&interval=P1D"
+    served = json.loads(client.get(path + query).content, parse_float=str, parse_int=str)["results"]
+    lines = client.get(f"{path}.csv{query}").content.decode().split("\r\n")
+    assert lines[0] == ",".join(["pair", "dtm", *columns])
+    assert [line.split(",") for line in lines[1:-1]] == [
+        [pair, row["dtm"], *(row[name] for name in columns)] for row in served
+    ]
+    assert served
