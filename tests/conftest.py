@@ -143,18 +143,26 @@ class Client:
         return self.request("GET", target, **rest)
 
     def request(
-        self, method: str, target: str, *, key: str | None = "", headers: dict[str, str] | None = None
+        self,
+        method: str,
+        target: str,
+        *,
+        key: str | None = "",
+        headers: dict[str, str] | None = None,
+        body: bytes = b"",
     ) -> Reply:
         """`target` is path and query as they go over the wire; `key=None` brings none."""
         path, _, query = target.partition("?")
-        environ: dict[str, Any] = {"wsgi.input": io.BytesIO(b""), "wsgi.errors": io.StringIO()}
+        environ: dict[str, Any] = {"wsgi.input": io.BytesIO(body), "wsgi.errors": io.StringIO()}
         setup_testing_defaults(environ)
         environ |= {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "SCRIPT_NAME": ""}
         sent = dict(headers or {})
         if (self.key if key == "" else key) is not None:
             sent.setdefault("X-API-Key", (self.key if key == "" else key) or "")
         for name, value in sent.items():
-            environ["HTTP_" + name.upper().replace("-", "_")] = value
+            cgi = name.upper().replace("-", "_")
+            environ[cgi if cgi == "CONTENT_TYPE" else f"HTTP_{cgi}"] = value
+        environ["CONTENT_LENGTH"] = str(len(body))
         started: list[tuple[str, list[tuple[str, str]]]] = []
         chunks = self.app(environ, lambda status, given, *_: started.append((status, given)))
         content = b"".join(chunks)

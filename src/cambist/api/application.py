@@ -20,6 +20,9 @@ from cambist.api.dialects.routes import add_dialect_routes, dialect_index
 from cambist.api.endpoint import Endpoint
 from cambist.api.fast_path import FastPath, Headers, ServingOptions
 from cambist.api.headers_middleware import HeadersMiddleware
+from cambist.api.mcp import PATH as MCP_PATH
+from cambist.api.mcp.resource import METHODS as MCP_METHODS
+from cambist.api.mcp.resource import McpResource
 from cambist.api.openapi import Json, openapi_document
 from cambist.api.page import PageOptions, add_page_routes
 from cambist.api.pages import add_docs_routes
@@ -62,7 +65,7 @@ def build_application(
     endpoints = tuple(endpoints)
     authenticator = Authenticator(worker_state.principals, options.proxies)
     headers = _headers_of_all(options)
-    middleware = HeadersMiddleware(headers, meter, worker_state.clock)
+    middleware = HeadersMiddleware(headers, meter, worker_state.clock, {MCP_PATH: MCP_METHODS})
     framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[middleware])
     framework.req_options.strip_url_path_trailing_slash = True
     framework.resp_options.default_media_type = "application/json"
@@ -81,6 +84,8 @@ def build_application(
         else:
             add_table_routes(framework, endpoint.path, resource, unknown_for, options.environment)
     add_docs_routes(framework, partial(_document, endpoints, options.path_prefix), options.environment)
+    tools = McpResource(worker_state, authenticator, meter, options.cors_origin, options.environment)
+    framework.add_route(MCP_PATH, tools)
     add_dialect_routes(
         framework,
         options.dialects,

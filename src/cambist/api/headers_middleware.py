@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 import falcon
 
@@ -17,9 +18,15 @@ Headers = list[tuple[str, str]]
 
 
 class HeadersMiddleware:
-    """Adds the headers of every response and the state of the meter, and answers preflight requests of browsers."""
+    """Adds the headers of every response and the state of the meter, and answers preflight requests of browsers.
 
-    def __init__(self, headers: Headers, meter: Meter, clock: WallClock) -> None:
+    `methods` are those of the paths that have others than endpoints.
+    """
+
+    def __init__(
+        self, headers: Headers, meter: Meter, clock: WallClock, methods: Mapping[str, Sequence[str]] | None = None
+    ) -> None:
+        self._methods = methods or {}
         self._headers = headers
         self._meter = meter
         self._clock = clock
@@ -28,10 +35,11 @@ class HeadersMiddleware:
         """Answer a preflight request, whatever its path: what exists there is for the request itself to find out."""
         if request.method != "OPTIONS":
             return
+        methods = ", ".join(self._methods.get(request.path, METHODS))
         requested = request.env.get("HTTP_ACCESS_CONTROL_REQUEST_HEADERS", "").strip()
         response.status = 204
-        response.set_header("Allow", ", ".join(METHODS))
-        response.set_header("Access-Control-Allow-Methods", ", ".join(METHODS))
+        response.set_header("Allow", methods)
+        response.set_header("Access-Control-Allow-Methods", methods)
         # A star would leave out Authorization, so browsers are allowed the very headers that they ask for.
         response.set_header(
             "Access-Control-Allow-Headers", requested if _REQUESTED_HEADERS.fullmatch(requested) else _ALLOWED_HEADERS

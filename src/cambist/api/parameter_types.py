@@ -45,6 +45,16 @@ def unit(name: str, **options: Any) -> Param:
     return Param(name, _parse_unit, schema={"type": "string", "enum": list(UNITS)}, **options)
 
 
+def choice(name: str, values: Collection[str], **options: Any) -> Param:
+    """Declare one of several words."""
+    return Param(
+        name,
+        lambda _, text: _parse_option(name, text, text.lower(), values),
+        schema={"type": "string", "enum": list(values)},
+        **options,
+    )
+
+
 def text(name: str, **options: Any) -> Param:
     """Declare a text that the endpoint parses."""
     return Param(name, lambda _, text: text, **options)

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import typer
 
 from cambist.accounts.names import echo
-from cambist.cli.code_suggestions import suggest_codes
 from cambist.errors import BadParameter, CannotStart, KeyRefused, RequestRefused
 from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings, read_settings
 from cambist.status.environment import Environment
@@ -73,6 +72,8 @@ def ask(target: Target, path: str, query: Query) -> RateAnswer:
     try:
         return _ask_named(settings, target, path, sent) or _ask_nearest(settings, target, path, sent)
     except RequestRefused as refused:
+        from cambist.api.code_suggestions import suggest_codes
+
         hint = "" if isinstance(refused, KeyRefused) else suggest_codes(sent.get("from"), sent.get("to"))
         if not hint:
             raise

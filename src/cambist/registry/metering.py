@@ -9,6 +9,7 @@ from cambist.accounts.meter import Meter, PastUsage
 from cambist.accounts.usage_counters import UsageStore
 from cambist.api.dialects import DIALECTS
 from cambist.api.dialects.dialect import usage_label
+from cambist.api.mcp import USAGE_LABEL as TOOLS_LABEL
 from cambist.clock import utc_now
 from cambist.registry.components import endpoints
 from cambist.settings import Settings
@@ -31,8 +32,8 @@ def open_meter(settings: Settings, store: Store) -> Meter:
 
 
 def charged_endpoints() -> tuple[str, ...]:
-    """Return the labels under which calls are counted: the paths of all endpoints, the stream, and the dialects."""
-    return (*(endpoint.path for endpoint in endpoints()), USAGE_LABEL, *map(usage_label, DIALECTS))
+    """Return the labels under which calls are counted: the paths of endpoints, the stream, the dialects, and tools."""
+    return (*(endpoint.path for endpoint in endpoints()), USAGE_LABEL, *map(usage_label, DIALECTS), TOOLS_LABEL)
 
 
 def writer_slots(settings: Settings) -> int:

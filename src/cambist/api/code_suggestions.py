@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from cambist.accounts.names import echo
+from cambist.api.edit_distance import edit_distance
+from cambist.reference.assets import METALS, kind_of
+from cambist.reference.tables import CURRENCIES
 
 _MOST = 3
 _LONGEST_CODE = 6
@@ -14,8 +17,6 @@ _SHORTEST_NAME = 3
 
 def suggest_codes(*typed: str | None) -> str:
     """Return a hint for each text that is no code, to be added to an error; empty if all are codes."""
-    from cambist.reference.assets import kind_of
-
     unknown = [text for text in typed if text and kind_of(text.upper()) is None]
     return "".join(_hint(text) for text in unknown)
 
@@ -37,8 +38,6 @@ def _by_name(text: str) -> Iterator[str]:
 
 def _by_code(text: str) -> Iterator[str]:
     """Yield current currencies and metals whose code differs in one letter."""
-    from cambist.api.edit_distance import edit_distance
-
     if len(text) <= _LONGEST_CODE:
         typed = text.upper()
         near = [code for code in _names() if edit_distance(typed, code) == 1]
@@ -49,8 +48,5 @@ def _by_code(text: str) -> Iterator[str]:
 @cache
 def _names() -> dict[str, str]:
     """Return the names of currencies and metals: those that have ended last, else the shortest names first."""
-    from cambist.reference.assets import METALS
-    from cambist.reference.tables import CURRENCIES
-
     living = sorted(CURRENCIES.values(), key=lambda each: (each.last_day is not None, len(each.name)))
     return {metal.code: metal.name for metal in METALS.values()} | {each.code: each.name for each in living}

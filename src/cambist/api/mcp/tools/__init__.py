@@ -1,0 +1,1 @@
+"""The tools, one file each. Each module defines `tool: Tool[…]`."""

@@ -1,0 +1,380 @@
+"""What the tools answer: the digits of the endpoints, with date, age and source, in few bytes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+
+from cambist.accounts.account import Account, StoredKey
+from cambist.accounts.api_key import digest
+from cambist.accounts.plan import read_plans
+from cambist.api.mcp.catalogue import TOOLS
+from cambist.api.mcp.tool import MAX_ANSWER_BYTES
+from cambist.history.fixing import Fixing, ReceivedFixing
+from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Derivation, Origin, Quote, Vote
+from cambist.pricing.source_kind import Pace
+from cambist.reference.assets import COINS
+
+MANY = tuple(f"exchange-number-{number}" for number in range(20))
+COIN = max(COINS, key=lambda code: (len(code), len(COINS[code].name)))
+
+
+def dealt(pair: Pair, now: datetime, sources: tuple[str, ...]) -> Quote:
+    """Return a quote of many digits, with a vote of each source."""
+    mid = 1234.567890123
+    votes = tuple(Vote(source, mid, now, 0.123456) for source in sources)
+    origin = Origin(Derivation.CROSSED, sources, (Pair(pair.base, "EUR"), Pair("EUR", "USD")), votes, Pace.REALTIME)
+    moment = now - timedelta(seconds=90)
+    return Quote(pair, Fraction("1234.567890122"), Fraction("1234.567890124"), moment, now, origin)
+
+
+def stock(client: Any, now: datetime, sources: tuple[str, ...] = ("a venue",)) -> Any:
+    """Add metals and coins to a client's book, and replace some currencies."""
+    state = client.worker_state
+    codes = ["XAU", "XCU", "XAG", "BTC", "ETH", COIN, "GBP", "JPY", "CHF"]
+    quotes = {code: dealt(Pair(code, "USD"), now, sources) for code in codes}
+    pairs = {quote.pair: quote for quote in quotes.values()}
+    book = state.caches.for_view((0.0, "iso")).state[0]
+    state.apply_book(replace(book, quotes={**book.quotes, **quotes}, pairs=pairs))
+    return client
+
+
+@pytest.fixture
+def mcp(client, now, speaker):
+    return speaker(stock(client, now))
+
+
+def exact(reply: Any) -> Any:
+    """Return an answer of an endpoint, its numbers as texts."""
+    return msgspec.json.decode(re.sub(rb"(?<=[:\[,])(-?[0-9][0-9.]*)(?=[,}\]])", rb'"\1"', reply.content))
+
+
+@pytest.mark.parametrize(
+    ("base", "quote"), [("EUR", "USD"), ("GBP", "JPY"), ("XAU", "EUR"), ("BTC", "ETH"), ("DEM", "AED")]
+)
+def test_a_rate_has_the_digits_of_fetch_one(mcp, base, quote):
+    answer = exact(mcp.client.get(f"/fetch-one?from={base}&to={quote}"))
+    found = mcp.call("rate", from_=base, to=quote)
+    assert found["structuredContent"]["rate"] == answer["result"][quote]
+    assert found["structuredContent"]["as_of"] == answer["updated"]
+    assert answer["result"][quote] in found["content"][0]["text"]
+
+
+@pytest.mark.parametrize("day", ["2024-03-03", "2010-06-01", "1999-01-04"])
+def test_a_rate_of_a_day_has_the_digits_of_historical(mcp, day):
+    answer = exact(mcp.client.get(f"/historical?date={day}&from=GBP&to=JPY,USD"))
+    for quote in ("JPY", "USD"):
+        body = mcp.call("rate", from_="GBP", to=quote, date=day)["structuredContent"]
+        assert (body["rate"], body["date"], body["fixed_on"]) == (answer["results"][quote], day, answer["fixed_on"])
+    body = mcp.call("rates_on", from_="GBP", to=["JPY", "USD"], date=day)["structuredContent"]
+    assert (body["rates"], body["fixed_on"], body["sources"]) == (answer["results"], answer["fixed_on"], ["ecb"])
+
+
+def test_a_sentence_names_rate_date_age_and_source(mcp):
+    live = mcp.call("rate", from_="XAU", to="USD")["content"][0]["text"]
+    assert live == "1 XAU (troy ounce) = 1234.56789 USD as of 2026-11-20T11:58:30Z (90 seconds old); source: a venue."
+    past = mcp.call("rate", from_="GBP", to="JPY", date="2024-03-03")["content"][0]["text"]
+    assert past == "1 GBP = 190.2369491 JPY on 2024-03-03 (fixing of 2024-03-01, 2 days before); source: ecb."
+    law = mcp.call("rate", from_="EUR", to="DEM", date="2024-03-03")["content"][0]["text"]
+    assert law == "1 EUR = 1.95583 DEM on 2024-03-03 (fixed by law); source: Regulation (EC) No 2866/98."
+
+
+@pytest.mark.parametrize("amount", ["100", 100, 0.1, 1234567890.125, "98765432109876543210.98765"])
+def test_an_amount_is_converted_as_the_endpoint_does(mcp, amount):
+    for rest in ({}, {"date": "2024-03-03"}, {"precision": 9}):
+        query = "".join(f"&{name}={value}" for name, value in rest.items())
+        answer = exact(mcp.client.get(f"/convert?from=EUR&to=JPY&amount={amount}{query}"))
+        body = mcp.call("convert", from_="EUR", to="JPY", amount=amount, **rest)["structuredContent"]
+        assert (body["amount"], body["result"], body["rate"]) == (
+            answer["amount"],
+            answer["result"]["JPY"],
+            answer["result"]["rate"],
+        )
+
+
+def test_digits_of_an_amount_that_is_a_number_are_kept(mcp):
+    body = (
+        b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"convert","arguments":'
+        b'{"from":"EUR","to":"USD","amount":1234567890.123456789012345}}}'
+    )
+    assert mcp.send(body).json["result"]["structuredContent"]["amount"] == "1234567890.123456789012345"
+
+
+def test_a_series_summarises_what_the_endpoint_lists(mcp):
+    answer = exact(mcp.client.get("/time-series?from=EUR&to=USD&start=2024-01-01&end=2024-03-31"))["results"]["USD"]
+    body = mcp.call("series", from_="EUR", to="USD", start="2024-01-01", end="2024-03-31")["structuredContent"]
+    rates = {day: Decimal(rate) for day, rate in answer.items()}
+    assert (body["days"], body["first"]["rate"], body["last"]["rate"]) == (
+        91,
+        answer["2024-01-01"],
+        answer["2024-03-31"],
+    )
+    assert body["lowest"] == {"date": min(rates, key=rates.__getitem__), "rate": str(min(rates.values()))}
+    assert body["highest"] == {"date": max(rates, key=rates.__getitem__), "rate": str(max(rates.values()))}
+    assert abs(Decimal(body["mean"]) - sum(rates.values()) / 91) < Decimal("1e-9")
+    assert body["points"].items() <= answer.items()
+    assert (len(body["points"]), *list(body["points"])[::29]) == (30, "2024-01-01", "2024-03-31")
+    change = rates["2024-03-31"] / rates["2024-01-01"] * 100 - 100
+    assert abs(Decimal(body["change_percent"]) - change) <= Decimal("0.005")
+    month = mcp.call("series", from_="EUR", to="USD", start="2024-02-01", end="2024-02-29")["structuredContent"]
+    assert (
+        month["points"]
+        == exact(mcp.client.get("/time-series?from=EUR&to=USD&start=2024-02-01&end=2024-02-29"))["results"]["USD"]
+    )
+
+
+def test_an_explanation_has_the_legs_of_the_endpoint(mcp):
+    answer = mcp.client.get("/explain?from=DEM&to=AED").json
+    body = mcp.call("explain", from_="DEM", to="AED")["structuredContent"]
+    assert [(leg["rate"], leg.get("law", "")) for leg in body["legs"]] == [
+        (leg["rate"], leg.get("law", "")) for leg in answer["legs"]
+    ]
+    assert body["legs"][1]["votes"][0]["source"] == "ecb"
+    past = mcp.call("explain", from_="EUR", to="USD", date="2024-03-03")
+    assert "the source publishes nothing on weekends" in past["content"][0]["text"]
+
+
+def test_a_metal_has_the_prices_of_the_endpoint(mcp):
+    answer = mcp.client.get("/metals/spot?metal=XAU&currency=EUR&unit=gram&purity=750").json
+    body = mcp.call("metal_price", metal="XAU", currency="EUR", unit="gram", purity="750")["structuredContent"]
+    for name in ("bid", "ask", "mid", "spread", "unit", "purity"):
+        assert body[name] == answer[name], name
+    assert (body["age_seconds"], body["crossed"]) == (round(NOW_SECONDS - answer["tsp"] / 1000), True)
+
+
+NOW_SECONDS = datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("search", "first"), [("swiss", "CHF"), ("usd", "USD"), ("Deutsche", None), ("french", "FRF"), ("yen", "JPY")]
+)
+def test_codes_are_found_by_name(mcp, search, first):
+    body = mcp.call("list_codes", search=search)["structuredContent"]
+    assert next(iter(body["codes"]), None) == first
+    assert body["found"] == len(body["codes"])
+
+
+def test_codes_of_each_kind_are_those_of_the_endpoint(mcp):
+    for kind, path, field in (
+        ("currency", "/currencies?all=1", "currencies"),
+        ("coin", "/crypto/currencies", "currencies"),
+        ("metal", "/metals/list", "metals"),
+        ("unit", "/metals/units", "units"),
+    ):
+        listed = mcp.client.get(path).json[field]
+        body = mcp.call("list_codes", kind=kind)["structuredContent"]
+        assert body["found"] == len(listed), kind
+        assert body["codes"].keys() <= listed.keys()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentence"),
+    [
+        ("rate", {"to": "USX"}, "Invalid/unsupported target currency: [USX]; for [USX] did you mean USD (US Dollar)"),
+        ("rate", {"from": "gold", "to": "USD"}, "did you mean XAU (Gold)"),
+        ("rates_on", {"date": "2024-03-03", "to": ["EUR", "GBX"]}, "for [GBX] did you mean GBP"),
+        ("rate", {}, "Missing parameter: [to]"),
+        ("rate", {"form": "EUR", "to": "USD"}, "Unknown argument: [form], did you mean [from]?"),
+        ("rate", {"to": "USD", "currency": "x"}, "Unknown argument: [currency], there are from, to, date, max_age"),
+        ("rate", {"to": {"code": "USD"}}, "Invalid to: [{'code': 'USD'}], it takes a text"),
+        ("rate", {"to": "U" * 201}, "it takes at most 200 characters"),
+        ("rate", {"to": "USD", "date": "yesterday"}, "Invalid date: [yesterday]"),
+        ("rate", {"to": "EUR", "max_age": "PT1S"}, "older than allowed"),
+        ("rate", {"from": "EUR", "to": "USD", "date": "1970-01-01"}, "No rate"),
+        ("convert", {"to": "EUR", "amount": "-5"}, "Invalid amount: [-5]"),
+        (
+            "rates_on",
+            {"date": "2024-03-03", "to": [f"A{letter}B" for letter in "ABCDEFGHIJKLMNOPQRSTUV"] + ["EUR"]},
+            "Too many",
+        ),
+        ("series", {"to": "EUR,JPY"}, "Invalid/unsupported target currency: [EUR,JPY]"),
+        ("metal_price", {"metal": "XZZ"}, "options are [XAU"),
+        ("metal_price", {"metal": "XPB"}, "No source has delivered a rate for [XPB] yet"),
+        ("list_codes", {"kind": "stock"}, "Options are [currency, coin, metal, unit]"),
+    ],
+)
+def test_what_a_model_can_put_right_is_an_error_of_the_tool_and_free(mcp, tool, arguments, sentence):
+    reply = mcp.ask("tools/call", {"name": tool, "arguments": arguments})
+    result = reply.json["result"]
+    assert (reply.status, result["isError"], reply.headers["x-calls-cost"]) == (200, True, "0")
+    assert sentence in result["content"][0]["text"]
+    assert "structuredContent" not in result
+    assert not mcp.client.ledger.spent_by
+
+
+def test_a_day_without_a_rate_for_some_targets_names_them(mcp):
+    body = mcp.call("rates_on", date="1999-06-01", from_="EUR", to=["USD", "CNY"])["structuredContent"]
+    assert (list(body["rates"]), body["unavailable"]) == (["USD"], ["CNY"])
+
+
+EURO_LEGACY = ("DEM", "FRF", "BEF", "LUF", "NLG", "IEP", "PTE", "ESP", "FIM", "ATS", "GRD")
+
+WORST: dict[str, list[dict[str, Any]]] = {
+    "rate": [
+        {"from": "XAU", "to": "DEM"},
+        {"from": COIN, "to": "BTC"},
+        {"from": "DEM", "to": "FRF", "date": "2001-01-07"},
+    ],
+    "convert": [{"from": COIN, "to": "DEM", "amount": "9." + "9" * 190 + "E308", "precision": 20}],
+    "rates_on": [
+        {
+            "date": "2001-05-06",
+            "from": "ITL",
+            "to": [*EURO_LEGACY, "USD", "JPY", "AED", "GBP", "CHF", "SAR", "XOF", "BHD", "HKD"],
+        }
+    ],
+    "series": [
+        {"from": "EUR", "to": "JPY", "start": "1970-01-01"},
+        {"from": "ITL", "to": "DEM", "start": "1970-01-01"},
+    ],
+    "explain": [{"from": "XAU", "to": "DEM"}, {"from": "GBP", "to": "JPY"}, {"from": "DEM", "to": "AED"}],
+    "metal_price": [{"metal": "XAU", "currency": "JPY", "unit": "metric_tonne"}, {"metal": "XCU", "currency": "GBP"}],
+    "list_codes": [{"search": ""}, {"search": "a"}, {"kind": "coin"}, {"search": "until"}, {"search": "dollar"}],
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_longest_answers_are_short_and_follow_their_schema(make_client, now, speaker, tool):
+    client = stock(make_client(environment="sandbox"), now, MANY)
+    mcp = speaker(client)
+    schema = next(each for each in mcp.ask("tools/list").json["result"]["tools"] if each["name"] == tool)[
+        "outputSchema"
+    ]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for arguments in WORST[tool]:
+        reply = mcp.ask_stateless("tools/call", {"name": tool, "arguments": arguments})
+        result = reply.json["result"]
+        assert not result["isError"], result
+        assert len(reply.content) <= MAX_ANSWER_BYTES, (len(reply.content), arguments)
+        jsonschema.validate(result["structuredContent"], schema, format_checker=jsonschema.FormatChecker())
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_the_schema_of_the_arguments_is_that_of_the_parameters(mcp, tool):
+    described = next(each for each in mcp.ask("tools/list").json["result"]["tools"] if each["name"] == tool)
+    schema = described["inputSchema"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert described["annotations"]["readOnlyHint"] is described["annotations"]["idempotentHint"] is True
+    for arguments in WORST[tool]:
+        jsonschema.validate(arguments, schema)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"nonsense": 1}, schema)
+
+
+def test_simulated_prices_are_called_simulated(make_client, now, speaker):
+    found = speaker(stock(make_client(environment="sandbox"), now)).call("rate", from_="EUR", to="USD")
+    assert found["structuredContent"]["environment"] == "sandbox"
+    assert "SIMULATED" in found["content"][0]["text"]
+
+
+def test_a_coin_has_its_close_of_a_past_day(mcp):
+    day = datetime(2026, 11, 19, tzinfo=UTC).date()
+    close = ReceivedFixing(
+        Fixing("closes", day=day, pair=Pair("BTC", "USD"), value=Decimal("91234.5")),
+        datetime(2026, 11, 20, tzinfo=UTC),
+        "",
+    )
+    mcp.client.worker_state.closes = lambda coin, on: close if (coin, on) == ("BTC", day) else None
+    body = mcp.call("rate", from_="BTC", to="USD", date=str(day))["structuredContent"]
+    assert (body["rate"], body["date"], body["fixed_on"]) == ("91234.5", str(day), str(day))
+    assert "No close of [BTC]" in mcp.call("rate", from_="BTC", to="USD", date="2020-01-01")["content"][0]["text"]
+
+
+# Who pays, and for what.
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "path"),
+    [
+        ("rate", {"to": "EUR"}, "/fetch-one?to=EUR"),
+        ("rate", {"to": "EUR", "date": "2024-03-03"}, "/convert?to=EUR&amount=1&date=2024-03-03"),
+        ("convert", {"to": "EUR", "amount": "5"}, "/convert?to=EUR&amount=5"),
+        ("rates_on", {"date": "2024-03-03", "to": ["EUR", "JPY"]}, "/historical?date=2024-03-03&to=EUR,JPY"),
+        ("series", {"to": "EUR"}, "/time-series?to=EUR"),
+        ("explain", {"to": "EUR"}, "/explain?to=EUR"),
+        ("metal_price", {}, "/metals/spot"),
+        ("metal_price", {"currency": "EUR"}, "/metals/spot?currency=EUR"),
+        ("list_codes", {}, "/currencies"),
+    ],
+)
+def test_a_call_costs_what_the_question_costs_at_its_endpoint(mcp, tool, arguments, path):
+    cost = mcp.client.get(path).headers["x-calls-cost"]
+    mcp.client.ledger.spent_by.clear()
+    reply = mcp.ask("tools/call", {"name": tool, "arguments": arguments})
+    assert reply.headers["x-calls-cost"] == cost
+    assert {label: calls for (_, label, _), calls in mcp.client.ledger.spent_by.items()} == {"mcp": int(cost)}
+
+
+@pytest.mark.parametrize("headers", [{"X_API_Key": "{}"}, {"Authorization": "Bearer {}"}])
+def test_the_key_is_read_where_endpoints_read_it(mcp, key, headers):
+    headers = {name: value.format(key) for name, value in headers.items()}
+    assert mcp.ask("tools/list", key=None, **headers).status == 200
+
+
+def test_without_a_key_nothing_is_answered(mcp):
+    for reply, code in (
+        (mcp.ask("tools/list", key=None), "key_missing"),
+        (mcp.ask("initialize", {"protocolVersion": "2025-11-25"}, key=None), "key_missing"),
+        (mcp.ask("tools/list", key="wrong"), "key_malformed"),
+    ):
+        assert (reply.status, reply.json["code"]) == (401, code)
+        assert reply.headers["www-authenticate"].startswith("Bearer")
+
+
+def account_of(make_client, now, plans: str, plan: str, key: str) -> Any:
+    keys = {digest(key): StoredKey(1, Account(1, "a", plan))}
+    return stock(make_client(stored_keys=keys, plans=read_plans(plans, "plans.toml")), now)
+
+
+PLANS = """
+[unlimited]
+tags = ["currency"]
+
+[small]
+tags = ["currency"]
+calls_a_month = 3
+history_days = 30
+
+[slow]
+tags = ["currency", "crypto", "fx", "metals", "admin"]
+rate = 1
+burst = 3
+"""
+
+
+def test_plans_limit_tools_as_endpoints(make_client, now, speaker, key):
+    mcp = speaker(account_of(make_client, now, PLANS, "small", key))
+
+    def refused(tool: str, **arguments: Any) -> str:
+        result = mcp.call(tool, **arguments)
+        assert result["isError"], result
+        return str(result["content"][0]["text"])
+
+    assert "does not include the group [metals]" in refused("metal_price")
+    assert "does not include the group [crypto]" in refused("list_codes", kind="coin")
+    assert "limited to 30 days" in refused("rate", to="EUR", date="2024-03-03")
+    assert "limited to 30 days" in refused("series", to="EUR", start="2024-03-03")
+    for _ in range(3):
+        assert not mcp.call("rate", to="EUR")["isError"]
+    assert "Quota spent" in refused("rate", to="EUR")
+    assert mcp.ask("tools/list").status == 200
+    assert sum(mcp.client.ledger.spent_by.values()) == 3
+
+
+def test_requests_and_calls_in_lists_count_against_the_rate_limit(make_client, now, speaker, key):
+    mcp = speaker(account_of(make_client, now, PLANS, "slow", key))
+    ask = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "rate", "arguments": {"to": "EUR"}}}
+    reply = mcp.send([ask | {"id": number} for number in range(5)])
+    assert [each["result"]["isError"] for each in reply.json] == [False, False, False, True, True]
+    limited = mcp.ask("ping")
+    assert (limited.status, limited.json["code"]) == (429, "rate_limited")
+    assert "retry-after" in limited.headers
