@@ -6,24 +6,28 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 import typer
-from tests.conftest import NOW
+from tests.conftest import NOW, Client, client_of
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
+from cambist.admin.stored_answers import StoredAnswers
 from cambist.cli import account, check, feeds, key, main, plans, quarantine, usage
 from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
+from cambist.settings import Settings
 from cambist.sources.adapters.ecb import adapter
-from cambist.storage.shared.rate_book_file import RateBookFile
-from cambist.storage.shared.rate_matrix_file import write_rate_matrix
+from cambist.storage.shared.rate_book_file import RateBookFile, stored_rate_book
+from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 from cambist.storage.sql import SqlStore
 
 
@@ -124,3 +128,37 @@ def error_of(shell: Shell) -> Callable[..., str]:
         return ended.err.removeprefix("cambist: ")[:-1]
 
     return error_of
+
+
+@pytest.fixture
+def wsgi_client(finished: Path) -> Client:
+    book = stored_rate_book(finished)
+    assert book is not None
+    client = client_of(book, open_rate_matrix(finished / "rates.image"))
+    assert client.worker_state is not None
+    stored = StoredAnswers(Settings(data=finished))._state
+    client.worker_state.votes, client.worker_state.words = stored.votes, stored.words
+    return client
+
+
+class QuietHandler(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def address(wsgi_client: Client) -> Iterator[str]:
+    """A service on the rates of the folder, whose key is KEY."""
+
+    def app(environ: dict[str, Any], start_response: Callable[..., object]) -> Iterable[bytes]:
+        def start(status: str, headers: list[tuple[str, str]], *rest: object) -> object:
+            return start_response(status, [pair for pair in headers if pair[0].lower() != "keep-alive"], *rest)
+
+        return wsgi_client.app(environ, start)  # the server of the standard library allows no Keep-Alive
+
+    with make_server("127.0.0.1", 0, app, handler_class=QuietHandler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()

@@ -57,6 +57,7 @@ OPTIONS = {
         "folder",
     },
     "explain": {"--date", "--url", "--key", "--json", "--data"},
+    "mcp": {"--url", "--key", "--data"},
     "watch": {"--url", "--once", "--per-second", "--data", "pair"},
 }
 BEFORE = "the last day before it with a fixing is 2026-10-30"

@@ -6,15 +6,14 @@ import json
 import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qsl
-from wsgiref.simple_server import WSGIRequestHandler, make_server
+from wsgiref.simple_server import make_server
 
 import pytest
-from tests.cli.conftest import CommandResult
-from tests.conftest import KEY, NOW, Client, client_of
+from tests.cli.conftest import CommandResult, QuietHandler
+from tests.conftest import KEY, NOW, Client
 
 from cambist.admin.stored_answers import StoredAnswers
 from cambist.cli import main
@@ -22,8 +21,6 @@ from cambist.cli.remote_service import RemoteService
 from cambist.client.errors import ConnectionFailed
 from cambist.errors import KeyRefused, RequestRefused
 from cambist.settings import Settings
-from cambist.storage.shared.rate_book_file import stored_rate_book
-from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -38,40 +35,6 @@ REQUESTS = (
     "/time-series?from=GBP&to=JPY&start=2026-02-01&end=2026-03-06",
     "/historical?from=USD&to=EUR,GBP&date=2026-03-05",
 )
-
-
-@pytest.fixture
-def wsgi_client(finished: Path) -> Client:
-    book = stored_rate_book(finished)
-    assert book is not None
-    client = client_of(book, open_rate_matrix(finished / "rates.image"))
-    assert client.worker_state is not None
-    stored = StoredAnswers(Settings(data=finished))._state
-    client.worker_state.votes, client.worker_state.words = stored.votes, stored.words
-    return client
-
-
-class QuietHandler(WSGIRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@pytest.fixture
-def address(wsgi_client: Client) -> Iterator[str]:
-    """A service on the rates of the folder, whose key is KEY."""
-
-    def app(environ: dict[str, Any], start_response: Callable[..., object]) -> Iterable[bytes]:
-        def start(status: str, headers: list[tuple[str, str]], *rest: object) -> object:
-            return start_response(status, [pair for pair in headers if pair[0].lower() != "keep-alive"], *rest)
-
-        return wsgi_client.app(environ, start)  # the server of the standard library allows no Keep-Alive
-
-    with make_server("127.0.0.1", 0, app, handler_class=QuietHandler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

@@ -17,19 +17,24 @@ import pytest
 
 SCRIPTS = Path(__file__).parent / "scripts"
 _VENV = Path(sys.prefix)
-PROGRAMS = _VENV / "programs" / "bin" / "python"
 COMMAND = Path(sys.executable).parent / "cambist"
+
+
+def python_of(environment: str) -> str:
+    """Return the interpreter of an environment with programs of others; skip the test if there is none."""
+    python = _VENV / environment / "bin" / "python"
+    if not python.exists():
+        stamp = _VENV / ".programs"
+        pytest.skip(
+            stamp.read_text().strip() if stamp.exists() else "`make test` installs the programs; it was not run"
+        )
+    return str(python)
 
 
 @pytest.fixture(scope="session")
 def programs_python() -> str:
     """The interpreter of the environment with the programs."""
-    if not PROGRAMS.exists():
-        stamp = _VENV / ".programs"
-        pytest.skip(
-            stamp.read_text().strip() if stamp.exists() else "`make test` installs the programs; it was not run"
-        )
-    return str(PROGRAMS)
+    return python_of("programs")
 
 
 @dataclass(frozen=True)

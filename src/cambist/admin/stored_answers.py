@@ -20,6 +20,7 @@ from cambist.registry.components import endpoints, open_store
 from cambist.registry.worker_state import build_worker_state
 from cambist.settings import Settings
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
+from cambist.storage import ReadOnlyStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import stored_rate_book, stored_votes
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
@@ -43,14 +44,23 @@ class StoredAnswers:
         self._state = build_worker_state(settings, self._book, matrix, {}, {})
         self._state.votes = stored_votes(folder.path)
         self._clock = clock
+        self._opened: list[ReadOnlyStore | ReaderPool] = []
         self._add_archive(msgspec.structs.replace(settings, sandbox=self.environment is Environment.SANDBOX))
 
     def get(self, path: str, query: Mapping[str, str]) -> bytes:
         """Return the JSON of an answer, as the service would write it. Errors: RequestRefused."""
         endpoint = next(endpoint for endpoint in endpoints() if endpoint.path == path)
-        context = RequestContext(self._state, self._book, self._clock())
-        body = endpoint.answer(context, ParamsReader(endpoint.params).read(query))
+        body = endpoint.answer(self.context(), ParamsReader(endpoint.params).read(query))
         return encode_without_ms(body) + b"0}"
+
+    def context(self) -> RequestContext:
+        """Return what an answer of now is computed from."""
+        return RequestContext(self._state, self._book, self._clock())
+
+    def close(self) -> None:
+        """Close the database."""
+        for opened in self._opened:
+            opened.close()
 
     def _add_archive(self, settings: Settings) -> None:
         """Read the database too, if there is one: opening a missing one would create it."""
@@ -58,6 +68,7 @@ class StoredAnswers:
             return
         store = open_store(settings).read_only(1, _READ_SECONDS)
         pool = ReaderPool(1, readers=1, within=_READ_SECONDS)
+        self._opened = [pool, store]
         reader = ArchiveReader(store.archive, store.bars, pool, utc_now)
         self._state.closes, self._state.bars = reader.close, reader
         if self.environment is Environment.LIVE:

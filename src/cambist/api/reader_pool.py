@@ -57,3 +57,7 @@ class ReaderPool:
                 raise StoreBusy(f"The database did not answer within {self._within:g} s", _RETRY_SECONDS) from error
         finally:
             self._free.release()
+
+    def close(self) -> None:
+        """End the threads, when what they read is finished."""
+        self._readers.shutdown()

@@ -22,6 +22,7 @@ COMMANDS = (
     "convert",
     "series",
     "explain",
+    "mcp",
     "account",
     "key",
     "plans",

@@ -7,7 +7,7 @@ GROUPS = (
     ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "sandbox")),
     ("Customers", ("account", "key", "plans", "usage")),
     ("Sources and history", ("feeds", "backfill", "export", "quarantine", "fixing")),
-    ("For developers", ("openapi",)),
+    ("For programs", ("mcp", "openapi")),
 )
 """Each command is in one group."""
 

@@ -30,13 +30,14 @@ class RemoteService:
             self._client = Cambist(url, key, tls=tls, retries=NO_RETRIES)
         except NotConfigured as error:
             raise BadParameter(str(error)) from None
-        self.place = f"the service at {self._client.configuration.url}"
+        self.configuration = self._client.configuration
+        self.place = f"the service at {self.configuration.url}"
         self.environment = Environment.LIVE
 
     def probe(self) -> None:
         """Check without the key that a Cambist answers there. Errors: ConnectionFailed."""
         if not self._client.is_cambist():
-            raise ConnectionFailed(f"What answers at {self._client.configuration.url} is not Cambist")
+            raise ConnectionFailed(f"What answers at {self.configuration.url} is not Cambist")
 
     def get(self, path: str, query: Mapping[str, str]) -> bytes:
         """Return the JSON of an answer. Errors: RequestRefused, ConnectionFailed."""

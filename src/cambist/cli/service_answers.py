@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import typer
@@ -20,18 +20,13 @@ from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings, read_settings
 from cambist.status.environment import Environment
 
 if TYPE_CHECKING:
+    from cambist.admin.stored_answers import StoredAnswers
     from cambist.cli.remote_service import RemoteService
+
+T = TypeVar("T")
 
 Query = Mapping[str, str | None]
 """The parameters of a request; those that are None are left out."""
-
-
-class _Answers(Protocol):
-    place: str
-    environment: Environment
-
-    def get(self, path: str, query: Mapping[str, str]) -> bytes:
-        """Return the JSON of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +63,8 @@ def ask(target: Target, path: str, query: Query) -> RateAnswer:
     Errors: CambistError, OSError.
     """
     sent = {name: value for name, value in query.items() if value is not None}
-    settings = read_settings(os.environ, {"data": target.data})
     try:
-        return _ask_named(settings, target, path, sent) or _ask_nearest(settings, target, path, sent)
+        return consult(target, lambda answers: _reply(answers, path, sent))
     except RequestRefused as refused:
         from cambist.api.code_suggestions import suggest_codes
 
@@ -80,8 +74,18 @@ def ask(target: Target, path: str, query: Query) -> RateAnswer:
         raise BadParameter(f"{refused}{hint}") from refused
 
 
-def _ask_named(settings: Settings, target: Target, path: str, query: Mapping[str, str]) -> RateAnswer | None:
-    """Ask the service that an option or the environment names, if one does."""
+def consult(target: Target, use: Callable[[RemoteService | StoredAnswers], T]) -> T:
+    """Use the service that is named, else the one of the settings; without one, use the data folder.
+
+    Errors: CambistError, OSError, and those of `use`.
+    """
+    settings = read_settings(os.environ, {"data": target.data})
+    named = _named_service(settings, target)
+    return _use_nearest(settings, target, use) if named is None else use(named)
+
+
+def _named_service(settings: Settings, target: Target) -> RemoteService | None:
+    """Return the service that an option or the environment names, if one does."""
     from cambist.cli.remote_service import RemoteService
     from cambist.client.protocol import LOCAL_HOSTS
 
@@ -95,11 +99,11 @@ def _ask_named(settings: Settings, target: Target, path: str, query: Mapping[str
     if not key:
         # The owner's key has all rights, and the operator of the other machine may be somebody else.
         raise BadParameter(f"There is no key for {url}: set the variable {KEY_VARIABLE}")
-    return _reply(RemoteService(url, key), path, query)
+    return RemoteService(url, key)
 
 
-def _ask_nearest(settings: Settings, target: Target, path: str, query: Mapping[str, str]) -> RateAnswer:
-    """Ask the service that the settings describe, or answer from the data folder."""
+def _use_nearest(settings: Settings, target: Target, use: Callable[[RemoteService | StoredAnswers], T]) -> T:
+    """Use the service that the settings describe, or the data folder."""
     from cambist.admin.stored_answers import StoredAnswers
 
     client = _local_client(settings, _chosen_key(target) or _owner_key(settings))
@@ -107,7 +111,7 @@ def _ask_nearest(settings: Settings, target: Target, path: str, query: Mapping[s
     if client is not None:
         try:
             client.probe()
-            return _reply(client, path, query)
+            return use(client)
         except ConnectionError:
             pass  # then from the folder
         except KeyRefused as error:  # it serves another folder
@@ -118,7 +122,8 @@ def _ask_nearest(settings: Settings, target: Target, path: str, query: Mapping[s
         stored = StoredAnswers(settings)
     except CannotStart as error:
         raise CannotStart(f"No service answers at {_address(settings)}. {error}") from (refused or error)
-    return _reply(stored, path, query)
+    with closing(stored):
+        return use(stored)
 
 
 def _local_client(settings: Settings, key: str) -> RemoteService | None:
@@ -150,6 +155,6 @@ def _owner_key(settings: Settings) -> str:
     return ""
 
 
-def _reply(answers: _Answers, path: str, query: Mapping[str, str]) -> RateAnswer:
+def _reply(answers: RemoteService | StoredAnswers, path: str, query: Mapping[str, str]) -> RateAnswer:
     content = answers.get(path, query)
     return RateAnswer(content, answers.place, answers.environment)

@@ -115,11 +115,12 @@ def _points(rates: Mapping[str, str]) -> dict[str, str]:
 def sentence(body: SeriesBody) -> str:
     """Return the figures in words."""
     fixed = fixing_words(date.fromisoformat(body.last.date), body.fixed_on)
+    sources = source_words(body.sources).replace(":", " of the last rate:", 1)
     return (
         f"{unit_words(body.base)} in {body.quote} from {body.first.date} to {body.last.date} ({body.days} days): "
         f"first {body.first.rate}, last {body.last.rate}{fixed}, change {body.change_percent} %, "
         f"lowest {body.lowest.rate} on {body.lowest.date}, highest {body.highest.rate} on {body.highest.date}, "
-        f"mean {body.mean}; of the last {source_words(body.sources)}."
+        f"mean {body.mean}; {sources}."
     )
 
 
