@@ -157,6 +157,7 @@ class Client:
         setup_testing_defaults(environ)
         environ |= {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "SCRIPT_NAME": ""}
         sent = dict(headers or {})
+        environ |= {"CONTENT_LENGTH": str(len(body)), "CONTENT_TYPE": sent.pop("Content-Type", "")} if body else {}
         if (self.key if key == "" else key) is not None:
             sent.setdefault("X-API-Key", (self.key if key == "" else key) or "")
         for name, value in sent.items():

@@ -22,7 +22,7 @@ from cambist.client.call import Call
 from cambist.client.protocol import Configuration, Response, parse_response
 
 OPENAPI = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_text())
-OPERATIONS = {path: methods["get"] for path, methods in OPENAPI["paths"].items()}
+OPERATIONS = {path: methods["get"] for path, methods in OPENAPI["paths"].items() if "get" in methods}
 MODULES = [
     import_module(f"cambist.client.endpoints.{found.name}") for found in iter_modules(cambist.client.endpoints.__path__)
 ]

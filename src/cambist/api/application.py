@@ -14,6 +14,9 @@ from cambist.accounts.addresses import Networks
 from cambist.accounts.meter import Meter
 from cambist.api import errors
 from cambist.api.authentication import QUERY_NAME, Authenticator
+from cambist.api.bulk import METHODS as BULK_METHODS
+from cambist.api.bulk import PATH as BULK_PATH
+from cambist.api.bulk.resource import BulkResource
 from cambist.api.dialects.dialect import Dialect
 from cambist.api.dialects.resource import DialectResource
 from cambist.api.dialects.routes import add_dialect_routes, dialect_index
@@ -38,6 +41,9 @@ _EXPOSED_HEADERS = (
     "Cambist-Environment, Cambist-Ignored, Cambist-Unavailable, Content-Disposition, ETag, RateLimit, "
     "RateLimit-Policy, Retry-After, X-Calls-Cost"
 )
+
+_METHODS = {BULK_PATH: BULK_METHODS, MCP_PATH: MCP_METHODS}
+"""The methods of the paths that have others than endpoints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +71,7 @@ def build_application(
     endpoints = tuple(endpoints)
     authenticator = Authenticator(worker_state.principals, options.proxies)
     headers = _headers_of_all(options)
-    middleware = HeadersMiddleware(headers, meter, worker_state.clock, {MCP_PATH: MCP_METHODS})
+    middleware = HeadersMiddleware(headers, meter, worker_state.clock, _METHODS)
     framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[middleware])
     framework.req_options.strip_url_path_trailing_slash = True
     framework.resp_options.default_media_type = "application/json"
@@ -83,6 +89,7 @@ def build_application(
             framework.add_route(endpoint.path, resource)
         else:
             add_table_routes(framework, endpoint.path, resource, unknown_for, options.environment)
+    framework.add_route(BULK_PATH, BulkResource(worker_state, authenticator, meter, options.environment))
     add_docs_routes(framework, partial(_document, endpoints, options.path_prefix), options.environment)
     tools = McpResource(worker_state, authenticator, meter, options.cors_origin, options.environment)
     framework.add_route(MCP_PATH, tools)

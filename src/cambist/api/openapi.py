@@ -12,9 +12,11 @@ from typing import Any
 import msgspec
 
 from cambist import __version__
+from cambist.api.bulk import PATH as BULK_PATH
+from cambist.api.bulk.converting import BulkParams
 from cambist.api.endpoint import Endpoint
 from cambist.api.errors import FRAMEWORK_PROBLEMS, PROBLEMS
-from cambist.api.openapi_texts import ERRORS, INTRODUCTION, TABLES, TAGS
+from cambist.api.openapi_texts import BULK, ERRORS, INTRODUCTION, TABLES, TAGS
 from cambist.api.parameters import Param, declared_params
 from cambist.api.tables.formats import FORMATS
 
@@ -65,7 +67,8 @@ def openapi_document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str =
         "paths": {
             endpoint.path: {"get": _operation(endpoint, _with_ms(body, schemas))}
             for endpoint, body in zip(endpoints, bodies, strict=True)
-        },
+        }
+        | {BULK_PATH: {"post": _bulk_operation()}},
         "components": {
             "securitySchemes": _KEY_SCHEMES,
             "schemas": {"Error": _error_schema(), **_shared_schemas(schemas, endpoints)},
@@ -88,6 +91,26 @@ def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
                 "content": {"application/json": {"schema": body, **_example(endpoint)}, **_table_types(endpoint)},
             },
             **{str(status): {"$ref": f"#/components/responses/{status}"} for status in _STATUS_MEANING},
+        },
+    }
+
+
+def _bulk_operation() -> Json:
+    csv_file: Json = {"text/csv": {"schema": {"type": "string"}, "example": BULK.request}}
+    return {
+        "operationId": "convert_bulk",
+        "tags": ["currency"],
+        "summary": "Convert the rows of a CSV file",
+        "description": BULK.description,
+        "parameters": [_parameter(param) for param in declared_params(BulkParams).values()],
+        "requestBody": {"required": True, "content": csv_file},
+        "responses": {
+            "200": {
+                "description": "The file with its results.",
+                "headers": {"X-Calls-Cost": _HEADERS["X-Calls-Cost"]},
+                "content": {"text/csv": {"schema": {"type": "string"}, "example": BULK.response}},
+            },
+            **{str(status): {"$ref": f"#/components/responses/{status}"} for status in (400, 401, 403, 429)},
         },
     }
 

@@ -12,7 +12,7 @@ const operation = (path) => OPERATIONS.find((each) => each.path === path);
 const field = (path, name) => operation(path).fields.find((each) => each.name === name);
 
 test("every endpoint has a form and says what it costs", () => {
-  assert.deepEqual(OPERATIONS.map(({ path }) => path), Object.keys(DOCUMENT.paths));
+  assert.deepEqual(OPERATIONS.map(({ path }) => path), Object.keys(DOCUMENT.paths).filter((path) => DOCUMENT.paths[path].get));
   for (const { path, cost, summary, fields } of OPERATIONS) {
     assert.ok(cost && summary, path);
     assert.equal(fields.length, (DOCUMENT.paths[path].get.parameters ?? []).length);

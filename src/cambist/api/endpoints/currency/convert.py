@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -63,45 +64,60 @@ class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
     fixed_on: date | UnsetType | None = UNSET
 
 
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """A converted amount with its decimals, the rate, and of when that is, as in a `ConvertResponse`."""
+
+    amount: str
+    rate: float
+    updated: str | int | UnsetType = UNSET
+    day: date | UnsetType = UNSET
+    fixed_on: date | UnsetType | None = UNSET
+
+
 def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
     """Convert an amount at the exact rate. The result and the `rate` are each rounded once, half up.
 
     With `date` the rate of that day is used, the same as at `/historical`; for a coin its price at midnight UTC.
     """
+    found = convert_amount(context, params)
+    return ConvertResponse(
+        base=params.base,
+        amount=number(params.amount),
+        result=conversion(params.quote, found.amount, found.rate),
+        updated=found.updated,
+        day=found.day,
+        fixed_on=found.fixed_on,
+    )
+
+
+def convert_amount(context: RequestContext, params: ConvertParams) -> Conversion:
+    """Convert an amount, now or on a day. Errors: RequestRefused."""
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
     return _now(context, pair, params) if params.day is None else _on_day(context, pair, params)
 
 
-def _now(context: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
+def _now(context: RequestContext, pair: Pair, params: ConvertParams) -> Conversion:
     context.check_fresh((pair.base, pair.quote))
     rate = midpoint(context.book, pair)
     converted = _converted(params, *exact_midpoint(context.book, pair))
-    return _response(pair, params, converted, rate.value, updated=context.updated(rate.as_of, params.max_age))
+    return Conversion(converted, rate.value, updated=context.updated(rate.as_of, params.max_age))
 
 
-def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> ConvertResponse:
+def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> Conversion:
     day = not_after_today("date", params.day or context.today, context.today)
     closes = read_closes(context, pair, day)
     found = cross_on_day(context.matrix, pair, day, closes).values[0]
     fixed_on = UNSET if closes else fixing_days(context.matrix, day, pair.base, [pair.quote])[pair.quote]
     converted = _converted(params, *Decimal(f"{found:.{_SAFE_DIGITS}g}").as_integer_ratio())
-    return _response(pair, params, converted, found, day=day, fixed_on=fixed_on)
+    return Conversion(converted, found, day=day, fixed_on=fixed_on)
 
 
 def _converted(params: ConvertParams, numerator: int, denominator: int) -> str:
     """Return the amount at a rate that is a ratio. Integers are exact and, unlike fractions, fast."""
     amount, scale = params.amount.as_integer_ratio()
     return half_up(amount * numerator, scale * denominator, params.precision)
-
-
-def _response(pair: Pair, params: ConvertParams, converted: str, rate: float, **rest: Any) -> ConvertResponse:
-    return ConvertResponse(
-        base=pair.base,
-        amount=number(params.amount),
-        result=conversion(pair.quote, converted, rate),
-        **rest,
-    )
 
 
 def earliest_day(_context: RequestContext, params: ConvertParams) -> date | None:

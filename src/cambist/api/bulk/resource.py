@@ -1,0 +1,137 @@
+"""`POST /convert/bulk`: a CSV file of amounts, answered row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import TextIOWrapper
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any, cast
+
+import falcon
+
+from cambist.accounts.meter import Meter
+from cambist.accounts.principal import Principal
+from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
+from cambist.api.bulk import METHODS, PATH
+from cambist.api.bulk.conversion_file import ConversionFile
+from cambist.api.bulk.converting import BulkParams, row_converter
+from cambist.api.endpoints.currency.convert import ConvertParams
+from cambist.api.errors import WRONG_METHOD, write_error
+from cambist.api.parameters import ParamsReader, parse_query
+from cambist.api.request_context import RequestContext
+from cambist.api.resource import PRINCIPAL
+from cambist.api.worker_state import WorkerState
+from cambist.errors import BadParameter, shorten
+from cambist.http.file_body import FileBody
+
+_TAG = "currency"
+_MEMORY_BYTES = 1024 * 1024
+_read_params = ParamsReader(BulkParams)
+
+
+class BulkResource:
+    """Converts the rows of a CSV file in the body of a POST; each row that is answered costs one call.
+
+    `environment` begins the name of the file if prices are not real.
+    """
+
+    def __init__(
+        self, worker_state: WorkerState, authenticator: Authenticator, meter: Meter, environment: str = ""
+    ) -> None:
+        self._worker_state = worker_state
+        self._authenticator = authenticator
+        self._meter = meter
+        self._disposition = f'attachment; filename="{environment}{"-" if environment else ""}converted.csv"'
+
+    def on_post(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Answer with the file and its results; errors about all of it are JSON."""
+        environ, now = request.env, self._worker_state.clock()
+        query = parse_query(environ["QUERY_STRING"])
+        principal = self._authenticator.authenticate(environ, query.get(QUERY_NAME, "").strip(), now)
+        environ[PRINCIPAL] = principal
+        self._meter.check_rate(principal, now)
+        check_tag(principal, _TAG)
+        params: BulkParams = _read_params.read(_known(query))
+        options = params.options()
+        file = ConversionFile(_body(request), options.delimiter if params.delimiter else None)
+        converted, size, cost = self._convert(file, params, principal, now)
+        response.set_header("X-Calls-Cost", str(cost))
+        response.set_header("Content-Disposition", self._disposition)
+        response.set_header("Cache-Control", "no-store")
+        response.content_type = "text/csv; charset=utf-8"
+        response.content_length = size
+        response.stream = FileBody(converted)
+
+    def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Refuse another method."""
+        response.set_header("Allow", ", ".join(METHODS))
+        sentence = f"Method not allowed: [{shorten(request.method)}], use POST with a CSV file as the body"
+        write_error(response, WRONG_METHOD, sentence)
+
+    on_head = on_put = on_patch = on_delete = on_get
+
+    def _convert(
+        self, file: ConversionFile, params: BulkParams, principal: Principal, now: float
+    ) -> tuple[IO[bytes], int, int]:
+        """Return a file with the results, at its beginning; its size; and what it cost."""
+        account = _RowAccount(self._meter, principal, now)
+        context = self._context(principal, now)
+        written = cast(IO[bytes], SpooledTemporaryFile(_MEMORY_BYTES))  # noqa: SIM115  it is closed when it was sent
+        try:
+            text = TextIOWrapper(written, "utf-8", newline="")
+            file.write_converted(text, row_converter(context, params, account.admit, account.charge))
+            text.detach()
+            size = written.tell()
+            written.seek(0)
+        except BaseException:
+            written.close()
+            raise
+        return written, size, account.cost
+
+    def _context(self, principal: Principal, now: float) -> RequestContext:
+        state = self._worker_state
+        book = state.caches.for_view(principal.book_view).state[0]
+        reach = first_day_of(principal, self._meter.today(now))
+        return RequestContext(state, book, now, principal.account.datetime_format, reach)
+
+
+class _RowAccount:
+    """Checks and charges each row for the account that asks."""
+
+    def __init__(self, meter: Meter, principal: Principal, now: float) -> None:
+        self.cost = 0
+        self._meter = meter
+        self._principal = principal
+        self._now = now
+
+    def admit(self, params: ConvertParams) -> None:
+        """Check that the plan includes the day, and that a call is left. Errors: NotInPlan, QuotaSpent."""
+        if params.day is not None:
+            check_history(self._principal, params.day, self._meter.today(self._now))
+        self._meter.check_quota(self._principal, 1, self._now, "the row")
+
+    def charge(self, _params: ConvertParams) -> None:
+        """Count a call."""
+        self._meter.spend(self._principal, PATH, 1, self._now)
+        self.cost += 1
+
+
+def _known(query: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the query without the API key. Errors: BadParameter for a parameter that there is not."""
+    for name in query:
+        if name not in (*_read_params.names, QUERY_NAME):
+            known = ", ".join(sorted(_read_params.names))
+            raise BadParameter(f"Unknown parameter: [{shorten(name)}], there are {known}; amounts are in the body")
+    return {name: text for name, text in query.items() if name != QUERY_NAME}
+
+
+def _body(request: falcon.Request) -> str:
+    """Return the CSV. Errors: BadParameter."""
+    if (request.content_type or "").startswith("multipart/"):
+        raise BadParameter("The body is a form: send the CSV file itself, with curl by --data-binary @FILE")
+    content: Any = request.bounded_stream.read()
+    try:
+        return str(content, "utf-8")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise BadParameter(f"The body is not text in UTF-8: line {line} cannot be read") from error

@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from tests.conftest import KEY, Client, MemoryLedger
+
+from cambist.accounts.account import Account, StoredKey
+from cambist.accounts.api_key import digest
+from cambist.accounts.plan import read_plans
+
+PLANS = """
+[unlimited]
+tags = ["currency", "crypto", "fx", "fx-series", "metals", "admin"]
+
+[small]
+calls_a_month = 3
+history_days = 365
+tags = ["currency"]
+
+[coins]
+tags = ["crypto"]
+"""
+ROWS = """\
+invoice,amount,from,to,date
+A-1,100,EUR,USD,2026-10-30
+A-2,19.99,GBP,JPY,
+A-3,5,EUR,ABC,
+A-4,0.001,EUR,USD,
+"A, 5",1234567.89,USD,KRW,2026-10-25
+A-6,1,EUR,USD,2026-12-01
+"""
+
+
+def rows_of(content: bytes, delimiter: str = ",") -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(content.decode(), newline=""), delimiter=delimiter))
+
+
+def on_plan(make_client: Callable[..., Client], plan: str) -> Client:
+    keys = {digest(KEY): StoredKey(1, Account(1, "account", plan))}
+    return make_client(stored_keys=keys, plans=read_plans(PLANS, "plans.toml"), counters=MemoryLedger())
+
+
+def post(client: Client, text: str | bytes, query: str = "", **rest: Any) -> Any:
+    body = text.encode() if isinstance(text, str) else text
+    return client.request("POST", f"/convert/bulk{query}", body=body, **rest)
+
+
+def test_each_row_is_converted_as_convert_does_or_says_why_not(client: Client) -> None:
+    reply = post(client, ROWS)
+    assert reply.status == 200
+    assert reply.headers["content-type"] == "text/csv; charset=utf-8"
+    rows = rows_of(reply.content)
+    assert [row["invoice"] for row in rows] == ["A-1", "A-2", "A-3", "A-4", "A, 5", "A-6"]
+    for row in rows:
+        query = "&".join(f"{name}={row[name]}" for name in ("amount", "from", "to", "date") if row[name])
+        single = client.get(f"/convert?{query}")
+        answer = json.loads(single.content, parse_float=str, parse_int=str)
+        if single.status == 200:
+            expected = (answer["result"][row["to"]], answer["result"]["rate"], "")
+            assert row["as_of"] == answer.get("fixed_on", answer.get("updated"))
+        else:
+            expected = ("", "", answer["error"])
+        assert (row["result"], row["rate"], row["error"]) == expected
+    assert [bool(row["error"]) for row in rows] == [False, False, True, True, False, True]
+
+
+def test_only_answered_rows_cost(client: Client) -> None:
+    reply = post(client, ROWS)
+    assert reply.headers["x-calls-cost"] == "3"
+    assert [*client.ledger.spent_by.values()] == [3]
+    assert {endpoint for _, endpoint, _ in client.ledger.spent_by} == {"/convert/bulk"}
+
+
+def test_rows_beyond_the_quota_say_so(make_client: Callable[..., Client]) -> None:
+    client = on_plan(make_client, "small")
+    reply = post(client, "amount,from,to\n" + "1,EUR,USD\n" * 5)
+    errors = [row["error"] for row in rows_of(reply.content)]
+    assert errors[:3] == ["", "", ""]
+    assert all(error.startswith("Quota spent: the row costs [1] calls, [0] remain") for error in errors[3:])
+    assert len(errors) == 5
+    assert reply.headers["x-calls-cost"] == "3"
+
+
+def test_days_before_those_of_the_plan_say_so(make_client: Callable[..., Client]) -> None:
+    reply = post(on_plan(make_client, "small"), "amount,from,to,date\n1,EUR,USD,2001-02-03\n1,EUR,USD,2026-10-30\n")
+    errors = [row["error"] for row in rows_of(reply.content)]
+    assert errors[0].startswith("History on the plan [small] is limited")
+    assert errors[1] == ""
+
+
+def test_a_plan_without_the_group_is_refused(make_client: Callable[..., Client]) -> None:
+    reply = post(on_plan(make_client, "coins"), ROWS)
+    assert (reply.status, json.loads(reply.content)["code"]) == (403, "not_in_plan")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(client: Client, delimiter: str) -> None:
+    reply = post(client, f"amount{delimiter}from{delimiter}to\r\n1{delimiter}EUR{delimiter}EUR\r\n")
+    assert rows_of(reply.content, delimiter)[0]["result"] == "1"
+
+
+def test_decimal_commas_come_in_and_go_out(client: Client) -> None:
+    text = "Betrag;amount;from;to;date\nx;1234,5;EUR;USD;2026-10-30\n"
+    comma = rows_of(post(client, text, "?decimal=comma&precision=4").content, ";")[0]
+    point = rows_of(post(client, text.replace(",", "."), "?precision=4").content, ";")[0]
+    assert "," in comma["result"]
+    assert (comma["result"].replace(",", "."), comma["rate"].replace(",", ".")) == (point["result"], point["rate"])
+
+
+def test_a_byte_order_mark_capitals_and_blank_lines_are_no_obstacle(client: Client) -> None:
+    reply = post(client, "\ufeff Amount ,FROM,To\r\n\r\n 1 , eur ,eur\r\n\r\n")
+    assert [row["result"] for row in rows_of(reply.content)] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        (",EUR,USD", "The cell [amount] is empty"),
+        ("1,,USD", "The cell [from] is empty"),
+        ("1", "The cell [from] is empty"),
+        ("1,EUR,USD,5", "The row has 4 cells, the first line names 3"),
+        ("=1+1,EUR,USD", "Invalid amount"),
+        ('"1,5",EUR,USD', "Invalid amount"),
+    ],
+)
+def test_a_row_that_is_not_complete_says_why(client: Client, row: str, error: str) -> None:
+    found = rows_of(post(client, f"amount,from,to\n{row}\n1,EUR,EUR\n").content)
+    assert found[0]["error"].startswith(error)
+    assert found[1]["result"] == "1"
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        (b"", "There is no CSV: the first line names the columns: amount, from, to and, if you like, date"),
+        (b"amount,to\n1,USD\n", "Missing column: [from]"),
+        (b"amount,from,to,rate\n1,EUR,USD,2\n", "The column [rate] is one of those that are added: rename it"),
+        (b"amount,amount,from,to\n", "The column [amount] is there 2 times"),
+        (b"amount,from,to\n1,EUR,\xff\n", "The body is not text in UTF-8: line 2 cannot be read"),
+        (b"amount,from,to\n1,EUR," + b"x" * 200_000, "Invalid CSV: line 2: field larger than field limit"),
+        (b'[{"amount": 1}]', "Missing column: [amount]"),
+    ],
+)
+def test_what_is_no_such_file_is_refused_whole(client: Client, body: bytes, error: str) -> None:
+    reply = post(client, body)
+    found = json.loads(reply.content)
+    assert (reply.status, found["code"]) == (400, "bad_parameter")
+    assert found["error"].startswith(error)
+    assert not client.ledger.spent_by
+
+
+@pytest.mark.parametrize(
+    ("query", "error"),
+    [
+        ("?amount=1", "Unknown parameter: [amount], there are decimal, delimiter, precision; amounts are in the body"),
+        ("?precision=21", "Invalid precision"),
+        ("?decimal=x", "Invalid decimal"),
+    ],
+)
+def test_invalid_parameters_are_refused(client: Client, query: str, error: str) -> None:
+    reply = post(client, ROWS, query)
+    assert reply.status == 400
+    assert json.loads(reply.content)["error"].startswith(error)
+
+
+def test_a_form_is_refused_with_the_way_to_send_a_file(client: Client) -> None:
+    reply = post(client, "--x", headers={"Content-Type": "multipart/form-data; boundary=x"})
+    assert "--data-binary @FILE" in json.loads(reply.content)["error"]
+
+
+def test_without_a_key_it_is_refused(client: Client) -> None:
+    assert post(client, ROWS, key=None).status == 401
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE"])
+def test_other_methods_are_refused(client: Client, method: str) -> None:
+    reply = client.request(method, "/convert/bulk")
+    assert (reply.status, reply.headers["allow"]) == (405, "POST, OPTIONS")
+
+
+def test_browsers_may_post_to_it(client: Client) -> None:
+    preflight = client.request("OPTIONS", "/convert/bulk")
+    assert preflight.headers["access-control-allow-methods"] == "POST, OPTIONS"
+    assert client.request("OPTIONS", "/convert").headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
+
+
+def test_a_long_file_is_never_held_in_memory_with_its_results(client: Client) -> None:
+    body = b"amount,from,to\n" + b"1,EUR,USD\n" * 50_000
+    post(client, body[:1000])
+    tracemalloc.start()
+    reply = post(client, body)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert reply.content.count(b"\n") == 50_001
+    assert peak - 2 * len(reply.content) < 5_000_000  # the client of this test holds the answer, in pieces and whole
