@@ -133,6 +133,6 @@ BULK = BulkTexts(
     "Cost: one call for each row that is answered.",
     "invoice,amount,from,to,date\r\n17,100,EUR,USD,2026-10-30\r\n18,100,EUR,ABC,\r\n",
     "invoice,amount,from,to,date,result,rate,as_of,error\r\n"
-    "17,100,EUR,USD,2026-10-30,115.71,1.1571,2026-10-30,\r\n"
-    "18,100,EUR,ABC,,,,,Unknown target currency: [ABC]\r\n",
+    "17,100,EUR,USD,2026-10-30,111.72,1.1172,2026-10-30,\r\n"
+    "18,100,EUR,ABC,,,,,Invalid/unsupported target currency: [ABC]\r\n",
 )

@@ -13,6 +13,7 @@ from tests.conftest import KEY, Client, MemoryLedger
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import read_plans
+from cambist.api.openapi_texts import BULK
 
 PLANS = """
 [unlimited]
@@ -68,6 +69,10 @@ def test_each_row_is_converted_as_convert_does_or_says_why_not(client: Client) -
             expected = ("", "", answer["error"])
         assert (row["result"], row["rate"], row["error"]) == expected
     assert [bool(row["error"]) for row in rows] == [False, False, True, True, False, True]
+
+
+def test_the_example_in_the_reference_is_an_answer(client: Client) -> None:
+    assert post(client, BULK.request).content.decode() == BULK.response
 
 
 def test_only_answered_rows_cost(client: Client) -> None:
