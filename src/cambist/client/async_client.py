@@ -14,7 +14,7 @@ import httpx2
 from cambist.client import pages
 from cambist.client.answers import RawAnswer
 from cambist.client.call import Call, Value
-from cambist.client.endpoints import account, bars, explanations, history, lists, quotes, rates
+from cambist.client.endpoints import account, bars, bulk, explanations, history, lists, quotes, rates
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import async_iterator, async_method
 from cambist.client.protocol import (
@@ -80,7 +80,7 @@ class AsyncCambist:
             try:
                 return parse_response(self.configuration, call, await self._exchange(request))
             except (ConnectionFailed, ServiceError) as error:
-                pause = self.configuration.retries.pause_after(attempt, error)
+                pause = None if call.body else self.configuration.retries.pause_after(attempt, error)
                 if pause is None:
                     raise
             await asyncio.sleep(pause)
@@ -88,7 +88,9 @@ class AsyncCambist:
 
     async def _exchange(self, request: Request) -> Response:
         try:
-            response = await self._http.request(request.method, request.url, headers=dict(request.headers))
+            response = await self._http.request(
+                request.method, request.url, headers=dict(request.headers), content=request.content or None
+            )
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise unreachable(self.configuration, error) from error
         return Response(response.status_code, response.headers, response.content)
@@ -99,6 +101,8 @@ class AsyncCambist:
     fetch_many_to_one = async_method(rates.fetch_many_to_one)
     fetch_matrix = async_method(rates.fetch_matrix)
     convert = async_method(rates.convert)
+    convert_bulk = async_method(bulk.convert_bulk)
+    convert_file = async_method(bulk.convert_file)
     historical = async_method(history.historical)
     time_series = async_method(history.time_series)
     corrections = async_method(history.corrections)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -30,11 +30,16 @@ class Interval(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T]):
-    """A call of the endpoint at `path`, whose answer has the type `answer`."""
+    """A call of the endpoint at `path`, whose answer has the type `answer`.
+
+    A call with a `body`, which is CSV, is a POST and is sent once: its answer is CSV and is read by `read`.
+    """
 
     path: str
     answer: type[T]
     parameters: Mapping[str, Value]
+    body: bytes = field(default=b"", repr=False)
+    read: Callable[[bytes], T] | None = None
 
     @property
     def query(self) -> dict[str, str]:

@@ -52,6 +52,7 @@ class Request:
     url: str
     headers: Mapping[str, str] = field(repr=False)
     method: str = "GET"
+    content: bytes = field(default=b"", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +85,11 @@ def read_configuration(
 def build_request(configuration: Configuration, call: Call[T]) -> Request:
     """Return the request for a call. The key is in a header, so that no log of addresses has it."""
     query = urlencode(call.query, safe=",/:")
-    return Request(
-        f"{configuration.url}{call.path}{query and f'?{query}'}",
-        {"X-API-Key": configuration.key, "User-Agent": USER_AGENT, "Accept": "application/json"},
-    )
+    url = f"{configuration.url}{call.path}{query and f'?{query}'}"
+    headers = {"X-API-Key": configuration.key, "User-Agent": USER_AGENT, "Accept": "application/json"}
+    if call.body:
+        return Request(url, {**headers, "Accept": "text/csv", "Content-Type": "text/csv"}, "POST", call.body)
+    return Request(url, headers)
 
 
 def build_probe(configuration: Configuration) -> Request:
@@ -102,23 +104,30 @@ def is_from_cambist(response: Response) -> bool:
 
 def parse_response(configuration: Configuration, call: Call[T], response: Response) -> T:
     """Return the answer to a call. Errors: ServiceError, ConnectionFailed if the response is not one of Cambist."""
-    is_json = response.headers.get("content-type", "").startswith("application/json")
+    content_type = response.headers.get("content-type", "")
+    is_json = content_type.startswith("application/json")
     if response.status != 200 and (is_json or response.status in (429, 503)):
         raise service_error(response.status, response.content, response.headers.get("retry-after"))
-    if not is_json:
+    if not content_type.startswith("text/csv" if call.body else "application/json"):
         raise ConnectionFailed(f"What answers at {configuration.url} is not Cambist (HTTP {response.status})")
     headers = _parse_headers(response.headers)
     if call.answer is RawAnswer:
         return call.answer(response.content, headers)  # type: ignore[call-arg]
     try:
-        answer = msgspec.json.decode(response.content, type=call.answer, dec_hook=decode_custom_type)
-    except (msgspec.MsgspecError, UnicodeDecodeError, OverflowError) as error:
+        answer = _decode(call, response.content)
+    except (msgspec.MsgspecError, ValueError, ArithmeticError) as error:
         raise ConnectionFailed(
             f"The answer of {configuration.url} to {call.path} is not understood: {error}"
         ) from error
     if isinstance(answer, Answer):
         msgspec.structs.force_setattr(answer, "headers", headers)
     return answer
+
+
+def _decode(call: Call[T], content: bytes) -> T:
+    if call.read is not None:
+        return call.read(content)
+    return msgspec.json.decode(content, type=call.answer, dec_hook=decode_custom_type)
 
 
 def _parse_headers(headers: Mapping[str, str]) -> ResponseHeaders:

@@ -14,7 +14,7 @@ import httpx2
 from cambist.client import pages
 from cambist.client.answers import RawAnswer
 from cambist.client.call import Call, Value
-from cambist.client.endpoints import account, bars, explanations, history, lists, quotes, rates
+from cambist.client.endpoints import account, bars, bulk, explanations, history, lists, quotes, rates
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import iterator, method
 from cambist.client.protocol import (
@@ -79,7 +79,7 @@ class Cambist:
             try:
                 return parse_response(self.configuration, call, self._exchange(request))
             except (ConnectionFailed, ServiceError) as error:
-                pause = self.configuration.retries.pause_after(attempt, error)
+                pause = None if call.body else self.configuration.retries.pause_after(attempt, error)
                 if pause is None:
                     raise
             time.sleep(pause)
@@ -87,7 +87,9 @@ class Cambist:
 
     def _exchange(self, request: Request) -> Response:
         try:
-            response = self._http.request(request.method, request.url, headers=dict(request.headers))
+            response = self._http.request(
+                request.method, request.url, headers=dict(request.headers), content=request.content or None
+            )
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise unreachable(self.configuration, error) from error
         return Response(response.status_code, response.headers, response.content)
@@ -98,6 +100,8 @@ class Cambist:
     fetch_many_to_one = method(rates.fetch_many_to_one)
     fetch_matrix = method(rates.fetch_matrix)
     convert = method(rates.convert)
+    convert_bulk = method(bulk.convert_bulk)
+    convert_file = method(bulk.convert_file)
     historical = method(history.historical)
     time_series = method(history.time_series)
     corrections = method(history.corrections)

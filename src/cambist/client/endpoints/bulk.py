@@ -1,0 +1,100 @@
+"""Many amounts at once: `/convert/bulk`."""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+from collections.abc import Iterable
+from decimal import Decimal
+from io import StringIO
+
+import msgspec
+
+from cambist.client.answers import Answer, RawAnswer
+from cambist.client.call import Call, write_value
+
+_PATH = "/convert/bulk"
+_COLUMNS = ("amount", "from", "to", "date")
+
+
+class AmountToConvert(msgspec.Struct, frozen=True):
+    """An amount in one currency, the other currency, and the day of the rate; without it the rate of now."""
+
+    amount: Decimal | int | str
+    base: str
+    to: str
+    date: dt.date | None = None
+
+
+class ConvertedAmount(msgspec.Struct, frozen=True, kw_only=True):
+    """An amount with its result, or with the `error` that says why it has none.
+
+    `as_of` is the time of the rate, or the day of its fixing, as text.
+    """
+
+    amount: str
+    base: str
+    to: str
+    date: str
+    result: Decimal | None
+    rate: Decimal | None
+    as_of: str
+    error: str
+
+
+class ConvertBulkResponse(Answer, frozen=True, kw_only=True):
+    """The amounts in the order of the request. Each that has a result costs one call."""
+
+    results: list[ConvertedAmount]
+    ms: int = 0
+
+
+def convert_bulk(amounts: Iterable[AmountToConvert], *, precision: int | None = None) -> Call[ConvertBulkResponse]:
+    """Convert amounts, each as `convert` does, with results of so many decimals; without `precision` two.
+
+    An amount that cannot be converted has an error in the answer. Amounts of about 30,000 rows fit into one request,
+    which is sent once: it is not repeated after a failure.
+    """
+    text = StringIO()
+    writer = csv.writer(text)
+    writer.writerow(_COLUMNS)
+    writer.writerows(
+        (write_value(one.amount), one.base, one.to, "" if one.date is None else one.date) for one in amounts
+    )
+    return Call(
+        _PATH, ConvertBulkResponse, {"precision": precision}, text.getvalue().encode(), read=_read_converted_amounts
+    )
+
+
+def convert_file(
+    content: str | bytes,
+    *,
+    precision: int | None = None,
+    decimal: str | None = None,
+    delimiter: str | None = None,
+) -> Call[RawAnswer]:
+    """Return a CSV file with the results of its rows; it has at most a megabyte, and columns amount, from, to, date.
+
+    Without `delimiter` it is found; `decimal` is `point` or `comma`.
+    """
+    body = content.encode() if isinstance(content, str) else content
+    return Call(_PATH, RawAnswer, {"precision": precision, "decimal": decimal, "delimiter": delimiter}, body or b"\n")
+
+
+def _read_converted_amounts(content: bytes) -> ConvertBulkResponse:
+    rows = list(csv.reader(StringIO(content.decode(), newline="")))[1:]
+    return ConvertBulkResponse(results=[_converted_amount(*row) for row in rows])
+
+
+def _converted_amount(*row: str) -> ConvertedAmount:
+    amount, base, to, date, result, rate, as_of, error = row
+    return ConvertedAmount(
+        amount=amount,
+        base=base,
+        to=to,
+        date=date,
+        result=Decimal(result) if result else None,
+        rate=Decimal(rate) if rate else None,
+        as_of=as_of,
+        error=error,
+    )
