@@ -42,7 +42,7 @@ OPTIONS = {
     "settings": {"--json"},
     "openapi": {"--output", "--check"},
     "rate": {"--date", "--url", "--key", "--json", "--data"},
-    "convert": {"--date", "--precision", "--url", "--key", "--json", "--data"},
+    "convert": {"--date", "--precision", "--output", "--decimal", "--delimiter", "--url", "--key", "--json", "--data"},
     "series": {"--since", "--until", "--plot", "--csv", "--json", "--url", "--key", "--data"},
     "export": {
         "--since",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
 from time import time
 
 import msgspec
 
 from cambist.api.archive_reader import ArchiveReader
+from cambist.api.bulk.conversion_file import ConversionFile
+from cambist.api.bulk.converting import BulkParams, row_converter
 from cambist.api.parameters import ParamsReader
 from cambist.api.reader_pool import ReaderPool
 from cambist.api.rendering import encode_without_ms
@@ -52,6 +55,15 @@ class StoredAnswers:
         endpoint = next(endpoint for endpoint in endpoints() if endpoint.path == path)
         body = endpoint.answer(self.context(), ParamsReader(endpoint.params).read(query))
         return encode_without_ms(body) + b"0}"
+
+    def convert_file(self, content: str, query: Mapping[str, str]) -> bytes:
+        """Return a CSV file of amounts with its results, as the service would write it. Errors: RequestRefused."""
+        params = ParamsReader(BulkParams).read(query)
+        options = params.options()
+        text = StringIO(newline="")
+        file = ConversionFile(content, options.delimiter if params.delimiter else None)
+        file.write_converted(text, row_converter(self.context(), params))
+        return text.getvalue().encode()
 
     def context(self) -> RequestContext:
         """Return what an answer of now is computed from."""

@@ -1,21 +1,35 @@
-"""`cambist convert`: convert an amount."""
+"""`cambist convert`: convert an amount, or the amounts of a file."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cambist.cli.options import AsJson, BaseCode, DataFolder, OnDay, QuoteCode, ServiceKey, ServiceUrl
+from cambist.cli.options import AsJson, DataFolder, OnDay, ServiceKey, ServiceUrl
+from cambist.errors import BadParameter
+
+Amount = Annotated[str, typer.Argument(help="Amount from 0.01 up, such as 19.99; or a CSV file, - for standard input.")]
+Base = Annotated[str | None, typer.Argument(metavar="FROM", help="Code of a currency, a metal or a coin, such as EUR.")]
+Quote = Annotated[str | None, typer.Argument(metavar="TO", help="Code of the target, such as USD.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="For a file: where its results go. Default: standard output.")
+]
+Decimal = Annotated[str | None, typer.Option(help="For a file: what stands before decimals, point or comma.")]
+Delimiter = Annotated[str | None, typer.Option(help="For a file: what stands between cells. Default: it is found.")]
 
 
 def convert(  # noqa: PLR0913  the options of a command
-    amount: Annotated[str, typer.Argument(help="Amount from 0.01 up, such as 100 or 19.99.")],
-    base: BaseCode,
-    quote: QuoteCode,
+    amount: Amount,
+    base: Base = None,
+    quote: Quote = None,
     *,
     date: OnDay = None,
     precision: Annotated[int | None, typer.Option(help="Decimals of the result, 0 to 20. Default: 2.")] = None,
+    output: Output = None,
+    decimal: Decimal = None,
+    delimiter: Delimiter = None,
     as_json: AsJson = False,
     url: ServiceUrl = None,
     key: ServiceKey = None,
@@ -23,16 +37,24 @@ def convert(  # noqa: PLR0913  the options of a command
 ) -> None:
     """Convert an amount between currencies, metals and coins, now or at the rate of a past day.
 
+    With a file, convert each of its rows: its first line names the columns amount, from, to and, if you like, date.
+    Its results are added, and for rows without one the reason; then the exit code is 1.
+
     The running service answers, or without one the data folder, with the same digits; standard error says which.
     """
-    from cambist.cli.service_answers import Target, ask
-    from cambist.cli.words import day_words, time_words
+    from cambist.cli.run_convert import ConversionOptions, convert_amount, convert_file
+    from cambist.cli.service_answers import Target
 
-    decimals = None if precision is None else str(precision)
-    query = {"from": base, "to": quote, "amount": amount, "date": date, "precision": decimals}
-    reply = ask(Target(data, url, key), "/convert", query)
-    answer = reply.exact
-    code, converted = next(iter(answer["result"].items()))
-    typer.echo(reply.content if as_json else f"{answer['amount']} {answer['base']} = {converted} {code}")
-    words = time_words(answer) if date is None else day_words(answer)
-    reply.print_footer(f"1 {answer['base']} = {answer['result']['rate']} {code}.", words)
+    target, decimals = Target(data, url, key), None if precision is None else str(precision)
+    if base is None:
+        if date is not None or as_json:
+            raise BadParameter("A file takes neither --date nor --json: its days are in its column [date]")
+        options = ConversionOptions(decimals, decimal, delimiter)
+        raise typer.Exit(0 if convert_file(target, amount, output, options) else 1)
+    if quote is None:
+        raise BadParameter(f"Missing TO: convert an amount from {base} to what? Such as cambist convert 100 EUR USD")
+    if output is not None or decimal is not None or delimiter is not None:
+        raise BadParameter("--output, --decimal and --delimiter are for a file, not for one amount")
+    convert_amount(
+        target, {"from": base, "to": quote, "amount": amount, "date": date, "precision": decimals}, as_json=as_json
+    )

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from cambist.client import NO_RETRIES, Cambist
+from cambist.client import NO_RETRIES, Cambist, Retries
+from cambist.client.answers import RawAnswer
 from cambist.client.errors import ConnectionFailed, NotConfigured, ServiceError
 from cambist.errors import BadParameter, KeyRefused, NoRate, NotInPlan, RateUnavailable, RequestRefused
 from cambist.status.environment import Environment
 
+_FILE_SECONDS = 60.0
+_FILE_RETRIES = Retries(attempts=10, max_pause=60.0)
+"""A part of a file waits for the rate limit of the plan."""
 _ERRORS_BY_STATUS: Mapping[int, type[RequestRefused]] = {
     400: BadParameter,
     401: KeyRefused,
@@ -28,6 +33,7 @@ class RemoteService:
     def __init__(self, url: str, key: str, tls: ssl.SSLContext | None = None) -> None:
         try:
             self._client = Cambist(url, key, tls=tls, retries=NO_RETRIES)
+            self._patient = Cambist(url, key, tls=tls, timeout=_FILE_SECONDS, retries=_FILE_RETRIES)
         except NotConfigured as error:
             raise BadParameter(str(error)) from None
         self.configuration = self._client.configuration
@@ -41,8 +47,18 @@ class RemoteService:
 
     def get(self, path: str, query: Mapping[str, str]) -> bytes:
         """Return the JSON of an answer. Errors: RequestRefused, ConnectionFailed."""
+        return self._read(lambda: self._client.get(path, query))
+
+    def convert_file(self, content: str, query: Mapping[str, str]) -> bytes:
+        """Return a CSV file of amounts with its results. Errors: RequestRefused, ConnectionFailed."""
+        options: dict[str, Any] = {**query}
+        if "precision" in options:
+            options["precision"] = int(options["precision"])
+        return self._read(lambda: self._patient.convert_file(content, **options))
+
+    def _read(self, ask: Callable[[], RawAnswer]) -> bytes:
         try:
-            answer = self._client.get(path, query)
+            answer = ask()
         except ServiceError as error:
             raise _ERRORS_BY_STATUS.get(error.status, RequestRefused)(str(error)) from error
         self.environment = Environment(answer.headers.environment)

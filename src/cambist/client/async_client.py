@@ -80,7 +80,7 @@ class AsyncCambist:
             try:
                 return parse_response(self.configuration, call, await self._exchange(request))
             except (ConnectionFailed, ServiceError) as error:
-                pause = None if call.body else self.configuration.retries.pause_after(attempt, error)
+                pause = self.configuration.retries.pause_after(attempt, error, is_repeatable=not call.body)
                 if pause is None:
                     raise
             await asyncio.sleep(pause)

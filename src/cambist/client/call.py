@@ -32,7 +32,8 @@ class Interval(StrEnum):
 class Call(Generic[T]):
     """A call of the endpoint at `path`, whose answer has the type `answer`.
 
-    A call with a `body`, which is CSV, is a POST and is sent once: its answer is CSV and is read by `read`.
+    A call with a `body`, which is CSV, is a POST, and is repeated only after a rate limit. Its answer is CSV, and is
+    read by `read`.
     """
 
     path: str

@@ -21,9 +21,14 @@ class Retries:
     min_pause: float = 0.25
     max_pause: float = 10.0
 
-    def pause_after(self, attempt: int, error: CambistError) -> float | None:
-        """Return the pause after this attempt, counted from 1; None if the error is final."""
+    def pause_after(self, attempt: int, error: CambistError, *, is_repeatable: bool = True) -> float | None:
+        """Return the pause after this attempt, counted from 1; None if the error is final.
+
+        A request that is not repeatable is sent again only if it was certainly not answered: by a rate limit.
+        """
         if attempt >= self.attempts or not isinstance(error, ConnectionFailed | RateLimited | Unavailable):
+            return None
+        if not (is_repeatable or isinstance(error, RateLimited)):
             return None
         backoff = min(self.min_pause * 2 ** (attempt - 1), self.max_pause)
         pause = random.uniform(backoff / 2, backoff)  # noqa: S311  nothing secret

@@ -42,8 +42,8 @@ class ConversionFile:
     """
 
     def __init__(self, text: str, delimiter: str | None = None) -> None:
-        self._text = text.removeprefix("\ufeff")
-        first_line = self._text.lstrip().partition("\n")[0]
+        self.text = text.removeprefix("\ufeff")
+        first_line = self.text.lstrip().partition("\n")[0]
         self.delimiter = delimiter or max(_DELIMITERS, key=first_line.count)
         rows = self._rows()
         self.header = next(rows, [])
@@ -56,7 +56,7 @@ class ConversionFile:
         return rows
 
     def _rows(self) -> Iterator[list[str]]:
-        reader = csv.reader(StringIO(self._text, newline=""), delimiter=self.delimiter)
+        reader = csv.reader(StringIO(self.text, newline=""), delimiter=self.delimiter)
         try:
             for row in reader:
                 if row:

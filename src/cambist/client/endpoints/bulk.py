@@ -53,7 +53,7 @@ def convert_bulk(amounts: Iterable[AmountToConvert], *, precision: int | None = 
     """Convert amounts, each as `convert` does, with results of so many decimals; without `precision` two.
 
     An amount that cannot be converted has an error in the answer. Amounts of about 30,000 rows fit into one request,
-    which is sent once: it is not repeated after a failure.
+    which is not sent again after a failed connection.
     """
     text = StringIO()
     writer = csv.writer(text)

@@ -1,0 +1,121 @@
+"""Convert an amount, or the rows of a file with a progress bar, and print the result."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from io import StringIO
+from pathlib import Path
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from cambist.admin.stored_answers import StoredAnswers
+from cambist.api.bulk.conversion_file import ConversionFile, split_file
+from cambist.api.bulk.converting import BulkParams
+from cambist.api.parameters import ParamsReader
+from cambist.cli.remote_service import RemoteService
+from cambist.cli.service_answers import Query, Target, ask, consult
+from cambist.cli.words import day_words, time_words
+from cambist.errors import BadParameter, shorten
+from cambist.status.environment import Environment
+from cambist.storage.atomic_file import write_atomically
+
+_ROWS = 500
+"""How many rows are converted at once."""
+_MODE = 0o644
+
+
+@dataclass(frozen=True, slots=True)
+class ConversionOptions:
+    """The options of a file, as they were given."""
+
+    precision: str | None
+    decimal: str | None
+    delimiter: str | None
+
+
+@dataclass(slots=True)
+class _Converted:
+    """A file with its results, how many of its rows have none, and who converted it."""
+
+    content: bytes
+    rows: int
+    errors: int
+    place: str
+    environment: Environment
+
+
+def convert_amount(target: Target, query: Query, *, as_json: bool) -> None:
+    """Convert one amount, and print the result. Errors: CambistError, OSError."""
+    reply = ask(target, "/convert", query)
+    answer = reply.exact
+    code, converted = next(iter(answer["result"].items()))
+    typer.echo(reply.content if as_json else f"{answer['amount']} {answer['base']} = {converted} {code}")
+    words = time_words(answer) if query["date"] is None else day_words(answer)
+    reply.print_footer(f"1 {answer['base']} = {answer['result']['rate']} {code}.", words)
+
+
+def convert_file(target: Target, name: str, output: Path | None, options: ConversionOptions) -> bool:
+    """Convert the rows of a file; return whether all have a result. Errors: CambistError, OSError.
+
+    Nothing is written before all rows are answered or explained.
+    """
+    query = {option: text for option, text in asdict(options).items() if text is not None}
+    params = ParamsReader(BulkParams).read(query)
+    file = ConversionFile(_read(name), params.options().delimiter if params.delimiter else None)
+    console = Console(stderr=True)
+    columns = (TextColumn("Rows"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task("rows", total=file.row_count)
+        found = consult(target, lambda one: _convert(one, file, query, lambda n: bars.update(task, completed=n)))
+    if output is None:
+        sys.stdout.buffer.write(found.content)
+        sys.stdout.buffer.flush()
+    else:
+        write_atomically(output, found.content, _MODE)
+    _print_summary(found, name)
+    return not found.errors
+
+
+def _read(name: str) -> str:
+    """Return the text of a file, or of standard input. Errors: BadParameter."""
+    try:
+        content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+    except FileNotFoundError:
+        hint = "an amount is followed by two codes, such as cambist convert 100 EUR USD"
+        raise BadParameter(f"There is no file [{shorten(name)}]; {hint}") from None
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise BadParameter(f"[{shorten(name)}] is not text in UTF-8: line {line} cannot be read") from None
+
+
+def _convert(
+    answers: RemoteService | StoredAnswers, file: ConversionFile, query: dict[str, str], show: Callable[[int], None]
+) -> _Converted:
+    """Convert a file in parts. Errors: RequestRefused, ConnectionError."""
+    parts: list[bytes] = []
+    errors = done = 0
+    # Each part is a file of its own, with the delimiter of the whole.
+    sent = {**query, "delimiter": file.delimiter}
+    for part in split_file(file, _ROWS) if file.row_count else [file.text]:
+        content = answers.convert_file(part, sent)
+        rows = list(csv.reader(StringIO(content.decode(), newline=""), delimiter=file.delimiter))[1:]
+        errors += sum(1 for row in rows if row[-1])
+        done += len(rows)
+        parts.append(content if not parts else content.partition(b"\r\n")[2])
+        show(done)
+    return _Converted(b"".join(parts), done, errors, answers.place, answers.environment)
+
+
+def _print_summary(found: _Converted, name: str) -> None:
+    simulated = ["SIMULATED prices of a sandbox."] if found.environment is Environment.SANDBOX else []
+    sentences = [f"{name}: {found.rows - found.errors} of {found.rows} amounts converted."]
+    if found.errors:
+        sentences.append(f"The column error says why {found.errors} {'was' if found.errors == 1 else 'were'} not.")
+    typer.echo(" ".join([*sentences, f"From {found.place}.", *simulated]), err=True)
