@@ -148,10 +148,10 @@ def _chosen_key(target: Target) -> str:
 
 def _owner_key(settings: Settings) -> str:
     """Return the key that the first start left in the data folder; empty if it cannot be read."""
-    from cambist.cli.stream_client import owner_key_file
+    from cambist.storage.data_directory import DataDirectory
 
     with suppress(OSError):
-        return owner_key_file(settings).read_text(encoding="utf-8", errors="replace").strip()
+        return DataDirectory(settings.data).owner_key.read_text(encoding="utf-8", errors="replace").strip()
     return ""
 
 

@@ -15,12 +15,13 @@ from rich.live import Live
 from cambist.cli.formats import format_price
 from cambist.cli.prices_table import prices_table
 from cambist.cli.stream_address import stream_address
-from cambist.cli.stream_client import StreamClient
 from cambist.cli.tables import console
 from cambist.cli.watch_list import WatchList
+from cambist.cli.watched_stream import WatchedStream
+from cambist.client.price_stream import PriceStream
+from cambist.client.stream_messages import Stream
 from cambist.clock import utc_now
 from cambist.settings import Settings
-from cambist.stream.messages import StreamName
 
 _ONCE_SECONDS = 10.0
 _REDRAW_SECONDS = 0.25
@@ -29,10 +30,12 @@ _REDRAW_SECONDS = 0.25
 def show_prices(settings: Settings, pairs: Sequence[str], url: str | None, *, once: bool, per_second: bool) -> bool:
     """Show prices until Ctrl-C, or one table; return whether every pair has one. Errors: RequestRefused, OSError."""
     watch_list = WatchList(pairs)
-    stream = StreamName.FX1S if per_second else StreamName.FX
-    client = StreamClient(stream_address(settings, url), watch_list, stream, utc_now, _warn)
+    prices = PriceStream(
+        stream_address(settings, url), [*watch_list.names.values()], Stream.FX1S if per_second else Stream.FX
+    )
+    stream = WatchedStream(prices, watch_list, utc_now, _warn)
     try:
-        asyncio.run(_show(client, watch_list, once=once))
+        asyncio.run(_show(stream, watch_list, once=once))
     except KeyboardInterrupt:
         return True
     except BrokenPipeError:  # the reader of the pipe has ended, as `head` does
@@ -41,18 +44,18 @@ def show_prices(settings: Settings, pairs: Sequence[str], url: str | None, *, on
     return watch_list.has_all_prices
 
 
-async def _show(client: StreamClient, watch_list: WatchList, *, once: bool) -> None:
+async def _show(stream: WatchedStream, watch_list: WatchList, *, once: bool) -> None:
     if once:
-        await _show_once(client, watch_list)
+        await _show_once(stream, watch_list)
     elif sys.stdout.isatty():
-        await _show_live(client, watch_list)
+        await _show_live(stream, watch_list)
     else:
-        await _show_lines(client, watch_list)
+        await _show_lines(stream, watch_list)
 
 
-async def _show_once(client: StreamClient, watch_list: WatchList) -> None:
+async def _show_once(stream: WatchedStream, watch_list: WatchList) -> None:
     with suppress(TimeoutError):
-        async with asyncio.timeout(_ONCE_SECONDS), aclosing(client.changes()) as changes:
+        async with asyncio.timeout(_ONCE_SECONDS), aclosing(stream.changes()) as changes:
             async for _ in changes:
                 if watch_list.is_complete:
                     break
@@ -60,8 +63,8 @@ async def _show_once(client: StreamClient, watch_list: WatchList) -> None:
     screen.print(prices_table(watch_list, utc_now(), ascii_only=screen.options.ascii_only))
 
 
-async def _show_lines(client: StreamClient, watch_list: WatchList) -> None:
-    async with aclosing(client.changes()) as changes:
+async def _show_lines(stream: WatchedStream, watch_list: WatchList) -> None:
+    async with aclosing(stream.changes()) as changes:
         async for symbol in changes:
             price = watch_list.prices[symbol]
             if price is not None:
@@ -69,12 +72,12 @@ async def _show_lines(client: StreamClient, watch_list: WatchList) -> None:
                 typer.echo(f"{symbol} {format_price(price.bid)} {format_price(price.ask)} {as_of}")
 
 
-async def _show_live(client: StreamClient, watch_list: WatchList) -> None:
+async def _show_live(stream: WatchedStream, watch_list: WatchList) -> None:
     screen = Console()
     with Live(console=screen, auto_refresh=False) as live:
         drawing = asyncio.create_task(_draw(live, watch_list, ascii_only=screen.options.ascii_only))
         try:
-            async with aclosing(client.changes()) as changes:
+            async with aclosing(stream.changes()) as changes:
                 async for _ in changes:
                     pass
         finally:

@@ -10,11 +10,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from cambist.accounts.names import echo
-from cambist.cli.stream_client import StreamAddress, owner_key_file
+from cambist.client.price_stream import StreamAddress
 from cambist.client.protocol import LOCAL_HOSTS
 from cambist.errors import BadParameter
 from cambist.http.listening_socket import LOCAL_ADDRESSES
 from cambist.settings import KEY_VARIABLE, Settings
+from cambist.storage.data_directory import DataDirectory
 
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL | re.ASCII)
 
@@ -49,7 +50,7 @@ def _key(settings: Settings, *, is_local: bool = True) -> str:
     if not is_local:
         # The owner's key has all rights, and the operator of the other machine may be somebody else.
         raise BadParameter(f"The owner's key is not sent to another machine: set the variable {KEY_VARIABLE}")
-    file = owner_key_file(settings)
+    file = DataDirectory(settings.data).owner_key
     with suppress(FileNotFoundError):
         key = file.read_text(encoding="utf-8", errors="replace").strip()
     if not key:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import count
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 import httpx2
 
@@ -28,7 +28,11 @@ from cambist.client.protocol import (
     unreachable,
 )
 from cambist.client.retries import Retries
+from cambist.client.stream_messages import Stream
 from cambist.client.transport import client_options
+
+if TYPE_CHECKING:
+    from cambist.client.price_stream import PriceStream
 
 T = TypeVar("T")
 
@@ -68,6 +72,20 @@ class AsyncCambist:
     async def is_cambist(self) -> bool:
         """Return whether a Cambist answers at the address. The key is not sent. Errors: ConnectionFailed."""
         return is_from_cambist(await self._exchange(build_probe(self.configuration)))
+
+    def stream(
+        self, pairs: str | Iterable[str], stream: Stream | str = Stream.FX, *, url: str | None = None
+    ) -> PriceStream:
+        """Return the prices of pairs as they change, such as `EURUSD`; connected when it is iterated.
+
+        Without `url`, the address of the stream is the variable CAMBIST_STREAM_URL, or port 8001 of the service.
+        """
+        # Who only asks over HTTP does not wait for the WebSocket library.
+        from cambist.client.price_stream import PriceStream, StreamAddress
+
+        configuration = self.configuration
+        address = StreamAddress(url or configuration.stream_url, configuration.key, configuration.tls)
+        return PriceStream(address, pairs, stream)
 
     async def get(self, path: str, parameters: Mapping[str, Value]) -> RawAnswer:
         """Return the answer of any path as it is sent."""

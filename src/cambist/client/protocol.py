@@ -21,8 +21,9 @@ from cambist.client.version import VERSION
 
 T = TypeVar("T")
 
-URL_VARIABLE, KEY_VARIABLE = "CAMBIST_URL", "CAMBIST_KEY"
+URL_VARIABLE, KEY_VARIABLE, STREAM_URL_VARIABLE = "CAMBIST_URL", "CAMBIST_KEY", "CAMBIST_STREAM_URL"
 DEFAULT_URL = "http://127.0.0.1:8000"
+DEFAULT_STREAM_PORT = 8001
 USER_AGENT = f"cambist-client/{VERSION}"
 LOCAL_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 
@@ -31,13 +32,17 @@ _ADDRESS = re.compile(r"https?://[^/?#\s]+(/[^?#\s]*)?")
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The service that is asked, and how. `tls` is None to trust the authorities of the system."""
+    """The service that is asked, and how. `tls` is None to trust the authorities of the system.
+
+    `stream_url` is the address of its price stream.
+    """
 
     url: str
     key: str = field(repr=False)
     timeout: float = 10.0
     tls: ssl.SSLContext | None = None
     retries: Retries = field(default_factory=Retries)
+    stream_url: str = ""
 
     @property
     def is_local(self) -> bool:
@@ -79,7 +84,15 @@ def read_configuration(
         raise NotConfigured(f"There is no API key: pass [key], or set the variable {KEY_VARIABLE}")
     if not (key.isascii() and key.isprintable()):
         raise NotConfigured("The API key has characters that no key has")
-    return Configuration(url, key, timeout, tls, retries or Retries())
+    stream_url = os.environ.get(STREAM_URL_VARIABLE, "").strip() or _default_stream_url(url)
+    return Configuration(url, key, timeout, tls, retries or Retries(), stream_url)
+
+
+def _default_stream_url(url: str) -> str:
+    """Return the address of the stream of a service that has its default port on the same machine."""
+    parts = urlsplit(url)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{'wss' if parts.scheme == 'https' else 'ws'}://{host}:{DEFAULT_STREAM_PORT}"
 
 
 def build_request(configuration: Configuration, call: Call[T]) -> Request:

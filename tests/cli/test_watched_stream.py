@@ -1,4 +1,4 @@
-"""The stream client keeps a watch list up to date, and connects again when its connection is lost."""
+"""A watched stream keeps a watch list up to date, and connects again when its connection is lost."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from decimal import Decimal
 import pytest
 from tests.client.fake_stream import KEY, NOON, TSP, FakeStream, price, running_stream
 
-from cambist.cli.stream_client import ReconnectPolicy, StreamAddress, StreamClient
 from cambist.cli.watch_list import Direction, Disconnection, WatchList
+from cambist.cli.watched_stream import WatchedStream
+from cambist.client.price_stream import PriceStream, Reconnecting, StreamAddress
 from cambist.errors import KeyRefused
-from cambist.stream.messages import StreamName
 
 
 @pytest.fixture
@@ -21,12 +21,14 @@ def stream() -> Iterator[FakeStream]:
         yield stream
 
 
-def stream_client(stream: FakeStream, watch_list: WatchList, said: list[str]) -> StreamClient:
-    quickly = ReconnectPolicy(reply_timeout=2, min_pause=0.01, max_pause=0.05)
-    return StreamClient(StreamAddress(stream.url, KEY), watch_list, StreamName.FX, lambda: NOON, said.append, quickly)
+def watched(stream: FakeStream, watch_list: WatchList, said: list[str]) -> WatchedStream:
+    quickly = Reconnecting(reply_timeout=2, min_pause=0.01, max_pause=0.05)
+    pairs = list(watch_list.names.values())
+    prices = PriceStream(StreamAddress(stream.url, KEY), pairs, reconnecting=quickly)
+    return WatchedStream(prices, watch_list, lambda: NOON, said.append)
 
 
-async def read_changes(client: StreamClient, count: int) -> None:
+async def read_changes(client: WatchedStream, count: int) -> None:
     """Read this many changes, then stop."""
     async with asyncio.timeout(5):
         changes = client.changes()
@@ -38,7 +40,7 @@ async def read_changes(client: StreamClient, count: int) -> None:
 def test_after_a_lost_connection_the_client_connects_and_subscribes_again(stream):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")], [], [price("EURUSD", "1.0840", "1.0842")]]
     watch_list, said = WatchList(["EURUSD", "NOPE"]), []
-    asyncio.run(read_changes(stream_client(stream, watch_list, said), 2))
+    asyncio.run(read_changes(watched(stream, watch_list, said), 2))
     assert (stream.connections, watch_list.prices["EURUSD"].bid, watch_list.disconnection) == (
         3,
         Decimal("1.0840"),
@@ -53,7 +55,7 @@ def test_after_a_lost_connection_the_client_connects_and_subscribes_again(stream
 def test_while_the_stream_is_lost_the_last_prices_and_the_time_of_the_loss_stay(stream):
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852")], []]
     watch_list, said = WatchList(["EURUSD"]), []
-    one = stream_client(stream, watch_list, said)
+    one = watched(stream, watch_list, said)
 
     async def loses() -> None:
         changes = one.changes()
@@ -76,7 +78,7 @@ def test_an_error_of_the_server_is_the_reason_of_the_loss(stream, op, why):
     error = {"op": op, "status": 429, "msg": "Too much", "tsp": TSP}
     stream.rounds = [[price("EURUSD", "1.0850", "1.0852"), error], [price("EURUSD", "1.0840", "1.0842")]]
     said: list[str] = []
-    asyncio.run(read_changes(stream_client(stream, WatchList(["EURUSD"]), said), 2))
+    asyncio.run(read_changes(watched(stream, WatchList(["EURUSD"]), said), 2))
     assert said == [f"The stream is lost since 12:00:00 UTC: {why}; connecting again"]
 
 
@@ -85,7 +87,7 @@ def test_a_loss_is_reported_once_for_any_number_of_attempts(stream):
     said: list[str] = []
 
     async def tries() -> None:
-        changes = stream_client(stream, WatchList(["EURUSD"]), said).changes()
+        changes = watched(stream, WatchList(["EURUSD"]), said).changes()
         await anext(changes)
         stream.most = 0  # no reason to stop: it was allowed before
         with pytest.raises(TimeoutError):
