@@ -31,9 +31,11 @@ def serving(app: App) -> Iterator[str]:
     with make_server("127.0.0.1", 0, without_keep_alive, handler_class=QuietHandler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @dataclass

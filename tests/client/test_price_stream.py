@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from tests.client.fake_stream import KEY, NOON, TSP, FakeStream, price, running_stream
-from tests.client.serving import FakeService, serving
 
 from cambist.client import AsyncCambist, errors
 from cambist.client.price_stream import PriceStream, Reconnecting, StreamAddress
@@ -129,13 +128,28 @@ def test_a_revoked_key_ends_the_stream(fake: FakeStream) -> None:
 @pytest.mark.parametrize(
     ("response", "reason"),
     [
-        ((200, b"hello", {}), r"does not send a price stream \(HTTP 200\)"),
-        ((302, b"", {"Location": "ws://127.0.0.1:1/"}), r"does not send a price stream \(HTTP 302\)"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", r"does not send a price stream \(HTTP 200\)"),
+        (b"HTTP/1.1 302 Found\r\nLocation: {stream}\r\n\r\n", r"does not send a price stream \(HTTP 302\)"),
+        (b"SSH-2.0-OpenSSH\r\n\r\n", "does not send a price stream"),
     ],
 )
-def test_a_server_without_a_stream_is_named_and_no_redirect_is_followed(response: Any, reason: str) -> None:
-    with serving(FakeService([response])) as url, pytest.raises(errors.ConnectionFailed, match=reason):
-        read(stream_at(url.replace("http", "ws")), 1)
+def test_a_server_without_a_stream_is_named_and_no_redirect_is_followed(
+    fake: FakeStream, response: bytes, reason: str
+) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(response.replace(b"{stream}", fake.url.encode()))
+        await writer.drain()
+        writer.close()
+
+    async def ask() -> None:
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            await events_of(stream_at(f"ws://127.0.0.1:{port}"), 1)
+
+    with pytest.raises(errors.ConnectionFailed, match=reason):
+        asyncio.run(ask())
+    assert fake.connections == 0
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import asyncio
 import random
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from errno import ECONNREFUSED
 from urllib.parse import urlsplit
@@ -96,7 +96,8 @@ class PriceStream:
         """Watch these pairs in place of those before, at once and after each reconnection."""
         self.pairs = _listed(pairs)
         if self._connection is not None:
-            await self._connection.send(subscribe_message(self.stream, self.pairs))
+            with suppress(ConnectionClosed):  # then the next connection subscribes to them
+                await self._connection.send(subscribe_message(self.stream, self.pairs))
 
     def __aiter__(self) -> AsyncIterator[Price]:
         return self._prices()
