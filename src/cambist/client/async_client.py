@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import replace
 from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -28,6 +30,7 @@ from cambist.client.protocol import (
     unreachable,
 )
 from cambist.client.retries import Retries
+from cambist.client.sandbox import running_sandbox
 from cambist.client.stream_messages import Stream
 from cambist.client.transport import client_options
 
@@ -56,6 +59,22 @@ class AsyncCambist:
     ) -> None:
         self.configuration = read_configuration(url, key, timeout, tls, retries)
         self._http = httpx2.AsyncClient(**client_options(self.configuration))
+
+    @classmethod
+    @asynccontextmanager
+    async def sandbox(cls, *, seed: int = 1) -> AsyncIterator[Self]:
+        """Run a service with a simulated market, for tests: `async with AsyncCambist.sandbox() as client: …`.
+
+        It is that of `Cambist.sandbox`. Errors: PackageMissing if the service is not installed, SandboxFailed.
+        """
+        stack = ExitStack()
+        try:
+            address = await asyncio.to_thread(stack.enter_context, running_sandbox(seed))
+            async with cls(address.url, address.key) as client:
+                client.configuration = replace(client.configuration, stream_url=address.stream_url)
+                yield client
+        finally:
+            await asyncio.to_thread(stack.close)
 
     async def __aenter__(self) -> Self:
         return self
@@ -123,6 +142,7 @@ class AsyncCambist:
     convert_file = async_method(bulk.convert_file)
     historical = async_method(history.historical)
     time_series = async_method(history.time_series)
+    series = async_method(history.series)
     corrections = async_method(history.corrections)
     explain = async_method(explanations.explain)
     sources = async_method(explanations.sources)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from types import TracebackType
 from typing import Self, TypeVar
@@ -28,6 +30,7 @@ from cambist.client.protocol import (
     unreachable,
 )
 from cambist.client.retries import Retries
+from cambist.client.sandbox import running_sandbox
 from cambist.client.transport import client_options
 
 T = TypeVar("T")
@@ -51,6 +54,18 @@ class Cambist:
     ) -> None:
         self.configuration = read_configuration(url, key, timeout, tls, retries)
         self._http = httpx2.Client(**client_options(self.configuration))
+
+    @classmethod
+    @contextmanager
+    def sandbox(cls, *, seed: int = 1) -> Iterator[Self]:
+        """Run a service with a simulated market on this machine, for tests: `with Cambist.sandbox() as client: …`.
+
+        It asks no other machine, keeps its data in a temporary folder, and ends with the block. The same seed gives the
+        same prices. Errors: PackageMissing if the service is not installed, SandboxFailed.
+        """
+        with running_sandbox(seed) as address, cls(address.url, address.key) as client:
+            client.configuration = replace(client.configuration, stream_url=address.stream_url)
+            yield client
 
     def __enter__(self) -> Self:
         return self
@@ -104,6 +119,7 @@ class Cambist:
     convert_file = method(bulk.convert_file)
     historical = method(history.historical)
     time_series = method(history.time_series)
+    series = method(history.series)
     corrections = method(history.corrections)
     explain = method(explanations.explain)
     sources = method(explanations.sources)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from decimal import Decimal
+from typing import Any
 
 from msgspec import Struct
 
+from cambist.client import frames
 from cambist.client.answers import Answer, Timestamp
 from cambist.client.call import Call, Codes
 
@@ -43,6 +45,27 @@ class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
     results: dict[str, dict[dt.date, Decimal]]
     carried: list[dt.date] | dict[str, list[dt.date]] | None = None
     unavailable: tuple[str, ...] = ()
+
+    def to_pandas(self, *, exact: bool = False) -> Any:
+        """Return a pandas DataFrame by day with a column for each target: of float64, or of Decimal if `exact`.
+
+        Errors: PackageMissing.
+        """
+        return frames.to_pandas(self.results, exact=exact)
+
+    def to_polars(self) -> Any:
+        """Return a polars DataFrame with a column `date`, and one for each target, of decimals with all digits.
+
+        Errors: PackageMissing.
+        """
+        return frames.to_polars(self.results)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return an Arrow stream with a column `date`, and one for each target, of decimals with all digits.
+
+        Libraries that read Arrow call this. Errors: PackageMissing.
+        """
+        return frames.arrow_stream(self.results, requested_schema)
 
 
 class PublishedValue(Struct, frozen=True):
@@ -106,6 +129,16 @@ def time_series(
         "verbose": verbose,
     }
     return Call("/time-series", TimeSeriesResponse, parameters)
+
+
+def series(
+    from_: str, to: Codes, start: Day = None, end: Day = None, *, partial: bool = False
+) -> Call[TimeSeriesResponse]:
+    """Return the rate of each day of a period, for `to_pandas()`, `to_polars()` and libraries that read Arrow.
+
+    Without `end` it ends today, and without `start` it has 30 days.
+    """
+    return time_series(from_, to, start, end, partial=partial)
 
 
 def corrections(
