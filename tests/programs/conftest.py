@@ -37,6 +37,15 @@ def programs_python() -> str:
     return python_of("programs")
 
 
+@pytest.fixture(scope="session")
+def client_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder that has the Python client and nothing else of the package, for PYTHONPATH."""
+    folder = tmp_path_factory.mktemp("client")
+    (folder / "cambist").mkdir()
+    (folder / "cambist" / "client").symlink_to(Path(__file__).parents[2] / "src" / "cambist" / "client")
+    return str(folder)
+
+
 @dataclass(frozen=True)
 class Place:
     """Where the service answers at http://127.0.0.1 and at the hosts of other services."""
