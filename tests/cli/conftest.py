@@ -162,3 +162,23 @@ def address(wsgi_client: Client) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def run(
+    finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., CommandResult]:
+    """Run a command on the folder. Nothing listens where the settings expect the service."""
+    for variable in ("CAMBIST_KEY", "CAMBIST_URL", "CAMBIST_CONFIG", "CAMBIST_SANDBOX"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("CAMBIST_DATA", str(finished))
+    monkeypatch.setenv("CAMBIST_PORT", "1")
+
+    def run(*arguments: str) -> CommandResult:
+        monkeypatch.setattr(sys, "argv", ["cambist", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main.main()
+        output = capsys.readouterr()
+        return CommandResult(ended.value.code or 0, output.out, output.err)
+
+    return run

@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import CommandResult
-from tests.cli.test_rates import KEY, address, run, wsgi_client
-from tests.conftest import Client
+from tests.conftest import KEY, Client
 
 from cambist.cli import run_convert
 from cambist.cli.remote_service import RemoteService
 
-__all__ = ["address", "run", "wsgi_client"]
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 Run = Callable[..., CommandResult]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,6 @@ from tests.cli.conftest import CommandResult, QuietHandler
 from tests.conftest import KEY, NOW, Client
 
 from cambist.admin.stored_answers import StoredAnswers
-from cambist.cli import main
 from cambist.cli.remote_service import RemoteService
 from cambist.client.errors import ConnectionFailed
 from cambist.errors import KeyRefused, RequestRefused
@@ -35,26 +33,6 @@ REQUESTS = (
     "/time-series?from=GBP&to=JPY&start=2026-02-01&end=2026-03-06",
     "/historical?from=USD&to=EUR,GBP&date=2026-03-05",
 )
-
-
-@pytest.fixture
-def run(
-    finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., CommandResult]:
-    """Run a command on the folder. Nothing listens where the settings expect the service."""
-    for variable in ("CAMBIST_KEY", "CAMBIST_URL", "CAMBIST_CONFIG", "CAMBIST_SANDBOX"):
-        monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("CAMBIST_DATA", str(finished))
-    monkeypatch.setenv("CAMBIST_PORT", "1")
-
-    def run(*arguments: str) -> CommandResult:
-        monkeypatch.setattr(sys, "argv", ["cambist", *arguments])
-        with pytest.raises(SystemExit) as ended:
-            main.main()
-        output = capsys.readouterr()
-        return CommandResult(ended.value.code or 0, output.out, output.err)
-
-    return run
 
 
 # Answers from the folder
