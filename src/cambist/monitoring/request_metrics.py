@@ -11,6 +11,7 @@ from time import perf_counter_ns
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from cambist.api.mcp import PATH as TOOLS_PATH
 from cambist.errors import StoreBroken
 from cambist.registry.components import endpoints
 from cambist.settings import Settings
@@ -27,7 +28,7 @@ log = logging.getLogger(__name__)
 
 def open_request_counts(settings: Settings) -> RequestCounts | None:
     """Open the request counters; None, with a warning, if that fails: nothing else depends on them."""
-    paths = [endpoint.path for endpoint in endpoints()]
+    paths = [*(endpoint.path for endpoint in endpoints()), TOOLS_PATH]
     try:
         return RequestCounts(DataDirectory(settings.data).requests, paths, settings.workers * (settings.threads + 1))
     except StoreBroken as broken:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -16,6 +17,7 @@ import pytest
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import read_plans
+from cambist.api.mcp import tools
 from cambist.api.mcp.catalogue import TOOLS
 from cambist.api.mcp.tool import MAX_ANSWER_BYTES
 from cambist.history.fixing import Fixing, ReceivedFixing
@@ -51,6 +53,10 @@ def stock(client: Any, now: datetime, sources: tuple[str, ...] = ("a venue",)) -
 @pytest.fixture
 def mcp(client, now, speaker):
     return speaker(stock(client, now))
+
+
+def test_every_tool_is_in_the_catalogue():
+    assert {file.stem for file in Path(tools.__file__).parent.glob("[a-z]*.py")} == TOOLS.keys()
 
 
 def exact(reply: Any) -> Any:

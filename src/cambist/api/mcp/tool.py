@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.api.edit_distance import edit_distance
 from cambist.api.endpoint import Endpoint
@@ -27,9 +27,9 @@ Question = tuple[Endpoint[Any, Any], Struct]
 
 
 class ToolBody(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What every answer of a tool may have: `environment` is sandbox if the prices in it are simulated."""
+    """What every answer of a tool may have."""
 
-    environment: str | UnsetType = UNSET
+    environment: Annotated[str | UnsetType, Meta(description="Present if the prices are simulated: sandbox.")] = UNSET
 
 
 P = TypeVar("P", bound=Struct)
