@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -22,6 +22,7 @@ from cambist.api.mcp.catalogue import TOOLS
 from cambist.api.mcp.tool import MAX_ANSWER_BYTES
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.pricing.pair import Pair
+from cambist.pricing.parity import parities_on
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
 from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import COINS
@@ -242,7 +243,15 @@ WORST: dict[str, list[dict[str, Any]]] = {
         {"from": "EUR", "to": "JPY", "start": "1970-01-01"},
         {"from": "ITL", "to": "DEM", "start": "1970-01-01"},
     ],
-    "explain": [{"from": "XAU", "to": "DEM"}, {"from": "GBP", "to": "JPY"}, {"from": "DEM", "to": "AED"}],
+    "explain": [
+        {"from": COIN, "to": "JPY"},
+        {"from": "DDM", "to": COIN},
+        {"from": "XCU", "to": "ADP"},
+        {"from": "FKP", "to": "ADP", "date": "2024-12-26"},
+        {"from": "XAU", "to": "DEM"},
+        {"from": "GBP", "to": "JPY"},
+        {"from": "DEM", "to": "AED"},
+    ],
     "metal_price": [{"metal": "XAU", "currency": "JPY", "unit": "metric_tonne"}, {"metal": "XCU", "currency": "GBP"}],
     "list_codes": [{"search": ""}, {"search": "a"}, {"kind": "coin"}, {"search": "until"}, {"search": "dollar"}],
 }
@@ -262,6 +271,20 @@ def test_the_longest_answers_are_short_and_follow_their_schema(make_client, now,
         assert not result["isError"], result
         assert len(reply.content) <= MAX_ANSWER_BYTES, (len(reply.content), arguments)
         jsonschema.validate(result["structuredContent"], schema, format_checker=jsonschema.FormatChecker())
+
+
+@pytest.mark.parametrize("base", ["USD", "EUR", "ITL"])
+@pytest.mark.parametrize("day", ["2026-10-30", "2015-05-05"])
+def test_the_rates_of_twenty_laws_are_short(make_client, now, speaker, base, day):
+    mcp = speaker(stock(make_client(environment="sandbox"), now, MANY))
+    laws = {parity.authority: parity.code for parity in parities_on(date.fromisoformat(day))}
+    codes = [laws[law] for law in sorted(laws, key=len)[-20:]]
+    params = {"name": "rates_on", "arguments": {"date": day, "from": base, "to": codes}}
+    reply = mcp.ask_stateless("tools/call", params)
+    body = reply.json["result"]["structuredContent"]
+    assert len(body["rates"]) + len(body.get("unavailable", ())) == 20
+    assert len(body["sources"]) > 15
+    assert len(reply.content) <= MAX_ANSWER_BYTES
 
 
 @pytest.mark.parametrize("tool", TOOLS)

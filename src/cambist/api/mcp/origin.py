@@ -22,6 +22,9 @@ from cambist.reference.weights import UNITS
 MAX_SOURCES = 12
 """How many sources an answer names."""
 
+_MAX_NAMED = 6
+"""How many sources a sentence names."""
+
 _UNITS = (("day", 86_400, 2), ("hour", 3_600, 2), ("minute", 60, 2), ("second", 1, 0))
 """A unit, its seconds, and the smallest number of it."""
 
@@ -107,8 +110,10 @@ def fixing_words(day: date, fixed_on: date | UnsetType) -> str:
 
 
 def source_words(sources: Sequence[str]) -> str:
-    """Return the sources of a rate in words."""
-    return f"source{'s' if len(sources) > 1 else ''}: {', '.join(sources) or 'none'}"
+    """Return the sources of a rate in words; of many the first."""
+    named, more = sources[:_MAX_NAMED], len(sources) - _MAX_NAMED
+    rest = f" and {more} more" if more > 0 else ""
+    return f"source{'s' if len(sources) > 1 else ''}: {', '.join(named) or 'none'}{rest}"
 
 
 def age_words(seconds: int) -> str:
