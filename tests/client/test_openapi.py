@@ -14,6 +14,7 @@ from typing import Any, get_args, get_type_hints
 
 import msgspec
 import pytest
+from tests.client.same_values import check_same
 
 import cambist.client.endpoints
 from cambist.client import AsyncCambist, Cambist
@@ -173,29 +174,6 @@ def check_type(name: str, schema: dict[str, Any], hint: Any) -> None:
     elif "type" in schema:
         wanted = {"string": str, "integer": int, "number": Decimal, "boolean": bool, "object": dict}[schema["type"]]
         assert wanted in types or Timestamp in types, name
-
-
-def check_same(sent: Any, read: Any) -> None:
-    """Check that what was read has every value that was sent; `sent` has its numbers as texts with all digits."""
-    if isinstance(read, msgspec.Struct):
-        by_name = {each.encode_name: getattr(read, each.name) for each in msgspec.structs.fields(type(read))}
-        assert {*sent} <= {*by_name}
-        for name, value in sent.items():
-            check_same(value, by_name[name])
-    elif isinstance(read, dict):
-        assert [*sent] == [str(key) for key in read]
-        for name, value in zip(sent.values(), read.values(), strict=True):
-            check_same(name, value)
-    elif isinstance(read, list | tuple):
-        assert len(sent) == len(read)
-        for one, other in zip(sent, read, strict=True):
-            check_same(one, other)
-    elif isinstance(read, Timestamp):
-        assert Timestamp.parse(int(sent) if sent.isdigit() else sent) == read
-    elif isinstance(read, Decimal):
-        assert Decimal(sent).as_tuple() == read.as_tuple()
-    else:
-        assert (str(read) if isinstance(read, date | int) and not isinstance(read, bool) else read) == sent
 
 
 @pytest.mark.parametrize("path", OPERATIONS)

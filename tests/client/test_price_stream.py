@@ -175,3 +175,20 @@ def test_the_address_of_the_stream_follows_from_that_of_the_service(
 ) -> None:
     monkeypatch.setenv("CAMBIST_STREAM_URL", variable)
     assert read_configuration(url, KEY, 1, None, None).stream_url == expected
+
+
+def test_a_stream_that_is_left_closes_its_connection_without_a_word(
+    fake: FakeStream, caplog: pytest.LogCaptureFixture
+) -> None:
+    fake.rounds = [[price("EURUSD", "1.0850", "1.0852")]] * 2 + [[]]
+
+    async def leave() -> None:
+        async with asyncio.timeout(10), AsyncCambist("http://127.0.0.1:1", KEY) as client:
+            async for got in client.stream("EURUSD", url=fake.url):
+                assert got.symbol == "EURUSD"
+                break
+            await anext(client.stream("EURUSD", url=fake.url).events())
+
+    asyncio.run(leave(), debug=True)
+    assert fake.connections == 2
+    assert [record.message for record in caplog.records if record.levelname in ("WARNING", "ERROR")] == []

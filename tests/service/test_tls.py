@@ -1,5 +1,6 @@
 """HTTPS by two flags."""
 
+import asyncio
 import http.client
 import json
 import shutil
@@ -12,6 +13,10 @@ from pathlib import Path
 import pytest
 from tests.service.processes import COMMAND, environment, free_port
 from websockets.sync.client import connect
+
+from cambist.client import NO_RETRIES, AsyncCambist, Cambist
+from cambist.client.errors import ConnectionFailed
+from cambist.client.stream_messages import Event, Subscribed
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -34,6 +39,7 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path)
         context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
         assert status(port, context) == 404
         assert greeting(stream, context)["op"] == "connect"
+        check_python_client(tmp_path, port, stream)
         for one in (port, stream):
             assert is_refused_by_a_client_that_does_not_trust_it(one)
             assert 8 < seconds_until_silence_is_ended(one) < 20
@@ -44,6 +50,24 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path)
     finally:
         service.terminate()
         service.wait(30)
+
+
+def check_python_client(folder: Path, port: int, stream_port: int) -> None:
+    """Check that the Python client trusts the authorities that it is given, and no others by itself."""
+    key = (folder / "data" / "owner.key").read_text()
+    url, context = f"https://127.0.0.1:{port}", ssl.create_default_context(cafile=str(folder / "cert.pem"))
+    with Cambist(url, key, tls=context) as client:
+        assert client.fetch_one("EUR", "USD").rate > 0
+    with Cambist(url, key, retries=NO_RETRIES) as client, pytest.raises(ConnectionFailed, match="certificate"):
+        client.fetch_one("EUR", "USD")
+
+    async def first_event(tls: ssl.SSLContext | None) -> Event:
+        async with AsyncCambist(url, key, tls=tls) as client:
+            return await anext(client.stream("EURUSD", url=f"wss://127.0.0.1:{stream_port}").events())
+
+    assert asyncio.run(first_event(context)) == Subscribed()
+    with pytest.raises(ConnectionFailed, match="certificate"):
+        asyncio.run(first_event(None))
 
 
 def status(port: int, context: ssl.SSLContext) -> int:

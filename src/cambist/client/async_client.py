@@ -15,7 +15,7 @@ import httpx2
 
 from cambist.client import pages
 from cambist.client.answers import RawAnswer
-from cambist.client.call import Call, Value
+from cambist.client.call import JSON, Call, Value
 from cambist.client.endpoints import account, bars, bulk, explanations, history, lists, quotes, rates
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import async_iterator, async_method
@@ -106,9 +106,9 @@ class AsyncCambist:
         address = StreamAddress(url or configuration.stream_url, configuration.key, configuration.tls)
         return PriceStream(address, pairs, stream)
 
-    async def get(self, path: str, parameters: Mapping[str, Value]) -> RawAnswer:
-        """Return the answer of any path as it is sent."""
-        return await self.send(Call(path, RawAnswer, parameters))
+    async def get(self, path: str, parameters: Mapping[str, Value], accept: str = JSON) -> RawAnswer:
+        """Return the answer of any path as it is sent: as JSON, or as another media type, such as `text/csv`."""
+        return await self.send(Call(path, RawAnswer, parameters, accept))
 
     async def send(self, call: Call[T]) -> T:
         """Return the answer to a call."""

@@ -13,6 +13,8 @@ import msgspec
 
 T = TypeVar("T")
 
+JSON, CSV = "application/json", "text/csv"
+
 Codes = str | Iterable[str]
 """One code, several with commas, or a collection of codes."""
 
@@ -30,15 +32,16 @@ class Interval(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T]):
-    """A call of the endpoint at `path`, whose answer has the type `answer`.
+    """A call of the endpoint at `path`, whose answer has the type `answer` and comes as the media type `accept`.
 
-    A call with a `body`, which is CSV, is a POST, and is repeated only after a rate limit. Its answer is CSV, and is
-    read by `read`.
+    A call with a `body`, which is CSV, is a POST, and is repeated only after a rate limit. `read` reads an answer that
+    is not JSON.
     """
 
     path: str
     answer: type[T]
     parameters: Mapping[str, Value]
+    accept: str = JSON
     body: bytes = field(default=b"", repr=False)
     read: Callable[[bytes], T] | None = None
 

@@ -6,9 +6,10 @@ import asyncio
 import random
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from errno import ECONNREFUSED
+from typing import TypeVar
 from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -28,6 +29,8 @@ from cambist.client.stream_messages import (
     stream_error,
     subscribe_message,
 )
+
+E = TypeVar("E", bound=Event)
 
 _MAX_FRAME_BYTES = 4 * 1024 * 1024
 _HEARTBEAT_SECONDS = 20.0
@@ -100,60 +103,60 @@ class PriceStream:
                 await self._connection.send(subscribe_message(self.stream, self.pairs))
 
     def __aiter__(self) -> AsyncIterator[Price]:
-        return self._prices()
+        return self._messages(Price)
 
-    async def _prices(self) -> AsyncGenerator[Price, None]:
-        async with aclosing(self.events()) as events:
-            async for event in events:
-                if isinstance(event, Price):
-                    yield event
-
-    async def events(self) -> AsyncGenerator[Event, None]:
+    def events(self) -> AsyncGenerator[Event, None]:
         """Yield prices, and when the stream is connected and disconnected."""
+        return self._messages(Price, Subscribed, Disconnected)
+
+    async def _messages(self, *kinds: type[E]) -> AsyncGenerator[E, None]:
+        """Yield messages of some kinds. All is in one generator: nested ones are not closed in their order."""
         policy, loop = self.reconnecting, asyncio.get_running_loop()
-        pause = policy.min_pause
+        pause, message = policy.min_pause, None
         while True:
             started = loop.time()
             try:
-                async with aclosing(self._events_of_one_connection()) as events:
-                    async for event in events:
-                        yield event
-            except ServiceError as error:
-                if not self._was_subscribed or error.status in (401, 403):
-                    raise
-                yield Disconnected(str(error))
-            except (OSError, ValueError, WebSocketException) as error:
-                reason = _reason(error)
-                if not self._was_subscribed:
-                    place = printable(self.address.url)
-                    raise ConnectionFailed(f"There is no stream at [{place}]: {reason}") from error
-                yield Disconnected(reason)
+                async with self._connect() as connection:
+                    message = await self._subscribed(connection)
+                    while True:
+                        if isinstance(message, kinds):
+                            yield message
+                        message = _event(await _receive(connection))
+            except (ServiceError, OSError, ValueError, WebSocketException) as error:
+                message = self._disconnected(error)
+            finally:
+                self._connection = None
+            if isinstance(message, kinds):
+                yield message
             pause = policy.min_pause if loop.time() - started > policy.stable_after else pause
             # Random, so that not all clients of a restarted service return at the same moment.
             await asyncio.sleep(random.uniform(pause / 2, pause))  # noqa: S311  nothing secret
             pause = min(pause * 2, policy.max_pause)
 
-    async def _events_of_one_connection(self) -> AsyncGenerator[Event, None]:
-        """Connect, subscribe, and yield what comes until the connection ends."""
-        async with self._connect() as connection:
-            try:
-                async with asyncio.timeout(self.reconnecting.reply_timeout):
-                    await _request(connection, "auth", auth_message(self.address.key))
-                    reply = await _request(connection, "subscribe", subscribe_message(self.stream, self.pairs))
-                self._connection, self._was_subscribed = connection, True
-                yield Subscribed(reply.ignored)
-                while True:
-                    event = _event(await _receive(connection))
-                    if event is not None:
-                        yield event
-            finally:
-                self._connection = None
+    async def _subscribed(self, connection: ClientConnection) -> Event:
+        """Open the session and subscribe. Errors: ServiceError, OSError, ValueError, WebSocketException."""
+        async with asyncio.timeout(self.reconnecting.reply_timeout):
+            await _request(connection, "auth", auth_message(self.address.key))
+            reply = await _request(connection, "subscribe", subscribe_message(self.stream, self.pairs))
+        self._connection, self._was_subscribed = connection, True
+        return Subscribed(reply.ignored)
+
+    def _disconnected(self, error: Exception) -> Event:
+        """Return the event of a lost connection. Errors: ServiceError, ConnectionFailed if another would not help."""
+        if isinstance(error, ServiceError):
+            if not self._was_subscribed or error.status in (401, 403):
+                raise error
+            return Disconnected(str(error))
+        reason = _reason(error)
+        if not self._was_subscribed:
+            raise ConnectionFailed(f"There is no stream at [{printable(self.address.url)}]: {reason}") from error
+        return Disconnected(reason)
 
     def _connect(self) -> _Connect:
         url = self.address.url
         return _Connect(
             url,
-            ssl=self.address.tls,
+            ssl=(self.address.tls or True) if url.startswith("wss:") else None,
             proxy=None if urlsplit(url).hostname in LOCAL_HOSTS else True,
             user_agent_header=USER_AGENT,
             compression=None,

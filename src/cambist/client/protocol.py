@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 
 from cambist.client.answers import Answer, RawAnswer, ResponseHeaders, decode_custom_type
-from cambist.client.call import Call
+from cambist.client.call import CSV, JSON, Call
 from cambist.client.errors import ConnectionFailed, NotConfigured, printable, service_error
 from cambist.client.retries import Retries
 from cambist.client.version import VERSION
@@ -99,9 +99,9 @@ def build_request(configuration: Configuration, call: Call[T]) -> Request:
     """Return the request for a call. The key is in a header, so that no log of addresses has it."""
     query = urlencode(call.query, safe=",/:")
     url = f"{configuration.url}{call.path}{query and f'?{query}'}"
-    headers = {"X-API-Key": configuration.key, "User-Agent": USER_AGENT, "Accept": "application/json"}
+    headers = {"X-API-Key": configuration.key, "User-Agent": USER_AGENT, "Accept": call.accept}
     if call.body:
-        return Request(url, {**headers, "Accept": "text/csv", "Content-Type": "text/csv"}, "POST", call.body)
+        return Request(url, {**headers, "Content-Type": CSV}, "POST", call.body)
     return Request(url, headers)
 
 
@@ -118,10 +118,10 @@ def is_from_cambist(response: Response) -> bool:
 def parse_response(configuration: Configuration, call: Call[T], response: Response) -> T:
     """Return the answer to a call. Errors: ServiceError, ConnectionFailed if the response is not one of Cambist."""
     content_type = response.headers.get("content-type", "")
-    is_json = content_type.startswith("application/json")
+    is_json = content_type.startswith(JSON)
     if response.status != 200 and (is_json or response.status in (429, 503)):
         raise service_error(response.status, response.content, response.headers.get("retry-after"))
-    if not content_type.startswith("text/csv" if call.body else "application/json"):
+    if not content_type.startswith(call.accept):
         raise ConnectionFailed(f"What answers at {configuration.url} is not Cambist (HTTP {response.status})")
     headers = _parse_headers(response.headers)
     if call.answer is RawAnswer:

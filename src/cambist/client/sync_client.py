@@ -15,7 +15,7 @@ import httpx2
 
 from cambist.client import pages
 from cambist.client.answers import RawAnswer
-from cambist.client.call import Call, Value
+from cambist.client.call import JSON, Call, Value
 from cambist.client.endpoints import account, bars, bulk, explanations, history, lists, quotes, rates
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import iterator, method
@@ -83,9 +83,9 @@ class Cambist:
         """Return whether a Cambist answers at the address. The key is not sent. Errors: ConnectionFailed."""
         return is_from_cambist(self._exchange(build_probe(self.configuration)))
 
-    def get(self, path: str, parameters: Mapping[str, Value]) -> RawAnswer:
-        """Return the answer of any path as it is sent, such as `get("/fetch-one", {"from": "EUR", "to": "USD"})`."""
-        return self.send(Call(path, RawAnswer, parameters))
+    def get(self, path: str, parameters: Mapping[str, Value], accept: str = JSON) -> RawAnswer:
+        """Return the answer of any path as it is sent: as JSON, or as another media type, such as `text/csv`."""
+        return self.send(Call(path, RawAnswer, parameters, accept))
 
     def send(self, call: Call[T]) -> T:
         """Return the answer to a call."""

@@ -11,7 +11,7 @@ from io import StringIO
 import msgspec
 
 from cambist.client.answers import Answer, RawAnswer
-from cambist.client.call import Call, write_value
+from cambist.client.call import CSV, Call, write_value
 
 _PATH = "/convert/bulk"
 _COLUMNS = ("amount", "from", "to", "date")
@@ -61,9 +61,8 @@ def convert_bulk(amounts: Iterable[AmountToConvert], *, precision: int | None = 
     writer.writerows(
         (write_value(one.amount), one.base, one.to, "" if one.date is None else one.date) for one in amounts
     )
-    return Call(
-        _PATH, ConvertBulkResponse, {"precision": precision}, text.getvalue().encode(), read=_read_converted_amounts
-    )
+    body = text.getvalue().encode()
+    return Call(_PATH, ConvertBulkResponse, {"precision": precision}, CSV, body, _read_converted_amounts)
 
 
 def convert_file(
@@ -78,7 +77,8 @@ def convert_file(
     Without `delimiter` it is found; `decimal` is `point` or `comma`.
     """
     body = content.encode() if isinstance(content, str) else content
-    return Call(_PATH, RawAnswer, {"precision": precision, "decimal": decimal, "delimiter": delimiter}, body or b"\n")
+    parameters = {"precision": precision, "decimal": decimal, "delimiter": delimiter}
+    return Call(_PATH, RawAnswer, parameters, CSV, body or b"\n")
 
 
 def _read_converted_amounts(content: bytes) -> ConvertBulkResponse:

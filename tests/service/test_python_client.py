@@ -1,0 +1,107 @@
+"""The Python client reads every answer of a running service, with every value that was sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.client.same_values import check_same
+
+from cambist.client import Cambist, Interval
+from cambist.client.answers import RawAnswer
+from cambist.client.call import Call
+from cambist.client.endpoints import account, bars, explanations, history, lists, quotes, rates
+from cambist.client.endpoints.bulk import AmountToConvert
+from cambist.client.protocol import Response, parse_response
+
+pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+OPENAPI = json.loads((Path(__file__).parents[2] / "docs" / "openapi.json").read_text())
+DAY, MONTH = date(2024, 2, 29), (date(2024, 2, 1), date(2024, 2, 29))
+CALLS: tuple[Call[Any], ...] = (
+    rates.fetch_one("BTC", "EUR"),
+    rates.fetch_multi("XAU", ["USD", "KWD"]),
+    rates.fetch_all("JPY"),
+    rates.fetch_many_to_one("EUR,GBP", "USD"),
+    rates.fetch_matrix(["EUR", "GBP"], ["JPY", "VND"]),
+    rates.convert("19.99", "EUR", "JPY", precision=7),
+    rates.convert(10**9, "EUR", "JPY", date=DAY),
+    history.historical(DAY, "EUR", verbose=True),
+    history.time_series("EUR", ["USD", "VND"], *MONTH, verbose=True),
+    history.corrections("EUR", "USD"),
+    explanations.explain("EUR", "JPY"),
+    explanations.explain("EUR", "JPY", date=DAY),
+    explanations.sources(),
+    explanations.coverage(),
+    lists.currencies(all_=True),
+    lists.crypto_currencies(),
+    lists.crypto_pairs(),
+    lists.fx_pairs(),
+    lists.fx_currencies(),
+    lists.fx_pairs_quote_sizes(),
+    lists.metals_instruments(),
+    lists.metals_purities(),
+    lists.metals_units(),
+    lists.metals_list(),
+    quotes.crypto_fetch_prices(["BTC/USD", "NOP/USD"], partial=True),
+    quotes.fx_quote("EURUSD,USD/JPY"),
+    quotes.metals_spot("XAU", "EUR", unit="gram", purity=750, verbose=True),
+    quotes.metals_spot("XCU", verbose=True),
+    quotes.metals_quote(["XAUUSD", "XAUXAG", "NOPNOP"], verbose=True),
+    bars.fx_pairs_historical_limits(Interval.HOUR),
+    bars.fx_quote_time_series("EURUSD", *MONTH, interval=Interval.HOUR),
+    bars.fx_ohlc_time_series("USDJPY", datetime(2024, 2, 28, 12, tzinfo=UTC), limit=3),
+    account.usage(),
+)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Cambist]:
+    with Cambist.sandbox() as client:
+        yield client
+
+
+def test_every_endpoint_is_called_here() -> None:
+    assert {call.path for call in CALLS} == {path for path, methods in OPENAPI["paths"].items() if "get" in methods}
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.path)
+def test_an_answer_has_every_value_that_was_sent(client: Cambist, call: Call[Any]) -> None:
+    sent = client.send(Call(call.path, RawAnswer, call.parameters))
+    assert sent.headers.ignored == ()
+    response = Response(200, {"content-type": "application/json"}, sent.content)
+    read = parse_response(client.configuration, call, response)
+    check_same(json.loads(sent.content, parse_float=str, parse_int=str), read)
+
+
+def test_amounts_are_converted_in_one_request(client: Cambist) -> None:
+    amounts = [AmountToConvert(Decimal("19.99"), "EUR", "JPY", DAY), AmountToConvert(1, "EUR", "ABC")]
+    answer = client.convert_bulk(amounts, precision=4)
+    one = client.convert("19.99", "EUR", "JPY", date=DAY, precision=4)
+    assert (answer.results[0].result, answer.results[0].rate) == (one.converted, one.rate)
+    assert (answer.results[1].result, "ABC" in answer.results[1].error) == (None, True)
+    assert answer.headers.calls_cost == 1
+
+
+def test_an_answer_may_be_asked_for_as_a_file(client: Cambist) -> None:
+    series = client.time_series("EUR", "USD", *MONTH)
+    lines = client.get("/time-series", {"from": "EUR", "to": "USD", "start": MONTH[0], "end": MONTH[1]}, "text/csv")
+    rows = lines.content.decode().splitlines()[1:]
+    assert len(rows) == len(series.results["USD"]) == 29
+    assert all(str(rate) in row for row, rate in zip(rows, series.results["USD"].values(), strict=True))
+
+
+def test_bars_of_many_pages_are_those_of_one_after_the_other(client: Cambist) -> None:
+    start = datetime(2024, 2, 1, tzinfo=UTC)
+    hours = list(client.fx_ohlc_bars("EURUSD", start, start + timedelta(days=14), interval=Interval.HOUR))
+    times = [bar.dtm for bar in hours]
+    assert len(times) > 200
+    assert times == sorted({*times}, reverse=True)
+    assert {*times[100:200]} == {
+        bar.dtm for bar in client.fx_ohlc_time_series("EURUSD", start, times[99], interval=Interval.HOUR).results
+    }
