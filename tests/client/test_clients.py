@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -163,6 +164,15 @@ def test_a_client_that_cannot_work_is_refused_at_once(url: str, key: str, senten
         with pytest.raises(errors.NotConfigured, match=sentence.replace("[", r"\[")):
             client(url, key)
     assert KEY not in repr(Cambist(NOBODY, KEY).configuration)
+
+
+def test_authorities_that_cannot_be_read_are_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "empty.pem").write_text("")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "empty.pem"))
+    for client in (Cambist, AsyncCambist):
+        with pytest.raises(errors.NotConfigured, match="SSL_CERT_FILE"):
+            client("https://rates.example", KEY)
+        client("http://rates.example", KEY)
 
 
 # Errors

@@ -49,8 +49,8 @@ def test_a_sandbox_answers_streams_and_is_gone_afterwards(folder: Path) -> None:
         async with AsyncCambist.sandbox(seed=7) as other:
             assert (await other.historical(date(2024, 2, 29), "EUR", "USD,JPY")).results == first
             async with asyncio.timeout(30):
-                async for price in other.stream("EURUSD"):
-                    assert price.symbol == "EURUSD"
+                async for price in other.stream("BTC/USD"):
+                    assert price.symbol == "BTCUSD"
                     assert 0 < price.bid < price.ask
                     break
 

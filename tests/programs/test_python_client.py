@@ -54,3 +54,14 @@ def test_frames_have_the_rates_of_the_series_with_all_their_digits(place, client
     assert found["arrow types"][0] == "date32[day]"
     assert found["arrow types"][1].startswith("decimal128(38, ")
     assert found["polars of arrow"]
+
+
+def test_the_authorities_of_the_system_are_trusted_and_no_others(place, client_folder):
+    code = "import sys; from cambist.client import Cambist; print(Cambist(*sys.argv[1:]).fetch_one('EUR', 'USD').rate)"
+    ask = [place.python, "-c", code, "https://data.fixer.io", place.key]
+    expected = place.ask("/fetch-one?from=EUR&to=USD")["result"]["USD"]
+    assert float(place.run(*ask, PYTHONPATH=client_folder)) == expected
+    with pytest.raises(
+        AssertionError, match=r"ConnectionFailed: No service answers at https://data.fixer.io: .*certificate"
+    ):
+        place.run(*ask, PYTHONPATH=client_folder, SSL_CERT_FILE="")

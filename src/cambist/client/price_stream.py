@@ -29,6 +29,7 @@ from cambist.client.stream_messages import (
     stream_error,
     subscribe_message,
 )
+from cambist.client.transport import system_authorities
 
 E = TypeVar("E", bound=Event)
 
@@ -156,7 +157,7 @@ class PriceStream:
         url = self.address.url
         return _Connect(
             url,
-            ssl=(self.address.tls or True) if url.startswith("wss:") else None,
+            ssl=(self.address.tls or system_authorities()) if url.startswith("wss:") else None,
             proxy=None if urlsplit(url).hostname in LOCAL_HOSTS else True,
             user_agent_header=USER_AGENT,
             compression=None,
