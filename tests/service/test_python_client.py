@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -11,13 +13,18 @@ from typing import Any
 
 import pytest
 from tests.client.same_values import check_same
+from tests.service.processes import until
+from tests.service.streams import Service, serving
 
-from cambist.client import Cambist, Interval
+from cambist.client import AsyncCambist, Cambist, Interval
 from cambist.client.answers import RawAnswer
 from cambist.client.call import Call
 from cambist.client.endpoints import account, bars, explanations, history, lists, quotes, rates
 from cambist.client.endpoints.bulk import AmountToConvert
+from cambist.client.errors import ServiceError
+from cambist.client.price_stream import Reconnecting
 from cambist.client.protocol import Response, parse_response
+from cambist.client.stream_messages import Disconnected, Event, Price, Subscribed
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -105,3 +112,42 @@ def test_bars_of_many_pages_are_those_of_one_after_the_other(client: Cambist) ->
     assert {*times[100:200]} == {
         bar.dtm for bar in client.fx_ohlc_time_series("EURUSD", start, times[99], interval=Interval.HOUR).results
     }
+
+
+async def until_event(events: AsyncIterator[Event], kind: type[Event]) -> None:
+    """Read events until one of a kind comes."""
+    async with asyncio.timeout(60):
+        while not isinstance(await anext(events), kind):
+            pass
+
+
+def test_a_stream_goes_on_after_its_process_was_killed_and_ends_with_its_account(tmp_path: Path) -> None:
+    async def watch(service: Service, key: str) -> None:
+        async with AsyncCambist("http://127.0.0.1:1", key) as client:
+            stream = client.stream(["BTC/USD", "NOPUSD"], url=f"ws://127.0.0.1:{service.port}")
+            stream.reconnecting = Reconnecting(max_pause=1)
+            async with aclosing(stream.events()) as events:
+                assert await anext(events) == Subscribed(("NOPUSD",))
+                await until_event(events, Price)
+                service.kill(2)
+                await until_event(events, Disconnected)
+                await until_event(events, Subscribed)
+                await until_event(events, Price)
+                await asyncio.to_thread(service.run, "account", "suspend", "shop")
+                with pytest.raises(ServiceError, match="suspended") as ended:
+                    await until_event(events, Disconnected)
+                assert ended.value.status in (401, 403)
+
+    with serving(tmp_path) as service:
+        shown = service.run("account", "create", "shop", "--plan", "premium")
+        key = next(word for word in shown.split() if word.startswith("cmb_"))
+        assert until(lambda: accepts(service, key), 10)
+        asyncio.run(watch(service, key))
+
+
+def accepts(service: Service, key: str) -> bool:
+    """Return whether the stream knows a key yet."""
+    with service.connect() as connection:
+        connection.recv()
+        connection.send(json.dumps({"op": "auth", "key": key}))
+        return bool(json.loads(connection.recv())["status"] == 200)
