@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import IO
+from collections.abc import Callable, Iterator
+from tempfile import SpooledTemporaryFile
+from typing import IO, cast
 
 PIECE_BYTES = 64 * 1024
+
+_MEMORY_BYTES = 1024 * 1024
+"""How much of a body is kept in memory until it is sent; a longer one goes to a temporary file."""
 
 
 class FileBody:
@@ -25,3 +29,16 @@ class FileBody:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def spooled_body(write: Callable[[IO[bytes]], None]) -> tuple[FileBody, int]:
+    """Return what a function writes as a body, and its size. Errors: those of the function."""
+    file = cast(IO[bytes], SpooledTemporaryFile(_MEMORY_BYTES))  # noqa: SIM115  it is closed when it was sent
+    try:
+        write(file)
+        size = file.tell()
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return FileBody(file), size

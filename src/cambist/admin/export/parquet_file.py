@@ -10,31 +10,18 @@ from arro3.core import Array, DataType, Field, Schema, Table
 from arro3.io import read_parquet, write_parquet
 
 from cambist.admin.export.rate_table import RateTable
+from cambist.api.tables.columnar import DECIMAL, STRING, WRITER, decimal_array
 
-PRECISION, SCALE = 38, 20
-"""The digits of the decimal column, and how many of them are decimals.
-
-With them all ten significant digits of a rate from 1e-11 up to 1e18 are kept: those of all currencies and metals but
-for some that ended in a hyperinflation. A decimal of 28 digits, 10 of them decimals, would lose digits of each yen in
-ounces of gold.
-"""
-
-_STRING = DataType.string()
-_DECIMAL = DataType.decimal128(PRECISION, SCALE)
-_WHOLE_DIGITS = PRECISION - SCALE
 _MAGIC = b"PAR1"
-_WRITER = "cambist"
-"""Stands in the file in place of the version of the library, so that the same rates always give the same bytes."""
-
 _SCHEMA = Schema(
     [
         Field("date", DataType.date32(), nullable=False),
-        Field("base", _STRING, nullable=False),
-        Field("quote", _STRING, nullable=False),
+        Field("base", STRING, nullable=False),
+        Field("quote", STRING, nullable=False),
         Field("rate", DataType.float64(), nullable=False),
-        Field("rate_decimal", _DECIMAL, nullable=True),
-        Field("source", _STRING, nullable=False),
-        Field("edition", _STRING, nullable=False),
+        Field("rate_decimal", DECIMAL, nullable=True),
+        Field("source", STRING, nullable=False),
+        Field("edition", STRING, nullable=False),
     ]
 )
 
@@ -50,19 +37,13 @@ def make_parquet(table: RateTable) -> bytes:
         _repeat(table.base, len(table)),
         _pick(table.quotes, table.quote_indexes.tolist()),
         Array.from_numpy(np.array(rates, np.float64)),
-        Array([rate if fits_decimal(rate) else None for rate in rates], type=_STRING).cast(_DECIMAL),
+        decimal_array(rates),
         _pick(table.source_names, table.source_indexes.tolist()),
         _repeat(table.edition, len(table)),
     ]
     file = BytesIO()
-    write_parquet(Table.from_arrays(columns, schema=_SCHEMA), file, compression="zstd(3)", created_by=_WRITER)
+    write_parquet(Table.from_arrays(columns, schema=_SCHEMA), file, compression="zstd(3)", created_by=WRITER)
     return file.getvalue()
-
-
-def fits_decimal(rate: str) -> bool:
-    """Return whether the decimal column can have all digits of a rate."""
-    whole, _, decimals = rate.partition(".")
-    return len(whole) <= _WHOLE_DIGITS and len(decimals) <= SCALE
 
 
 def count_parquet_rows(content: bytes) -> int:
@@ -77,4 +58,4 @@ def _repeat(text: str, count: int) -> Array:
 
 
 def _pick(texts: Sequence[str], places: Sequence[int]) -> Array:
-    return Array([texts[place] for place in places], type=_STRING)
+    return Array([texts[place] for place in places], type=STRING)

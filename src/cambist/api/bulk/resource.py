@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from io import TextIOWrapper
-from tempfile import SpooledTemporaryFile
-from typing import IO, Any, cast
+from typing import IO, Any
 
 import falcon
 
@@ -22,10 +21,9 @@ from cambist.api.request_context import RequestContext
 from cambist.api.resource import PRINCIPAL
 from cambist.api.worker_state import WorkerState
 from cambist.errors import BadParameter, shorten
-from cambist.http.file_body import FileBody
+from cambist.http.file_body import FileBody, spooled_body
 
 _TAG = "currency"
-_MEMORY_BYTES = 1024 * 1024
 _read_params = ParamsReader(BulkParams)
 
 
@@ -60,7 +58,7 @@ class BulkResource:
         response.set_header("Cache-Control", "no-store")
         response.content_type = "text/csv; charset=utf-8"
         response.content_length = size
-        response.stream = FileBody(converted)
+        response.stream = converted
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """Refuse another method."""
@@ -72,21 +70,18 @@ class BulkResource:
 
     def _convert(
         self, file: ConversionFile, params: BulkParams, principal: Principal, now: float
-    ) -> tuple[IO[bytes], int, int]:
-        """Return a file with the results, at its beginning; its size; and what it cost."""
+    ) -> tuple[FileBody, int, int]:
+        """Return the file with its results, its size, and what it cost."""
         account = _RowAccount(self._meter, principal, now)
         context = self._context(principal, now)
-        written = cast(IO[bytes], SpooledTemporaryFile(_MEMORY_BYTES))  # noqa: SIM115  it is closed when it was sent
-        try:
+        convert = row_converter(context, params, account.admit, account.charge)
+
+        def write(written: IO[bytes]) -> None:
             text = TextIOWrapper(written, "utf-8", newline="")
-            file.write_converted(text, row_converter(context, params, account.admit, account.charge))
+            file.write_converted(text, convert)
             text.detach()
-            size = written.tell()
-            written.seek(0)
-        except BaseException:
-            written.close()
-            raise
-        return written, size, account.cost
+
+        return *spooled_body(write), account.cost
 
     def _context(self, principal: Principal, now: float) -> RequestContext:
         state = self._worker_state

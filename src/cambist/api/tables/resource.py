@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from tempfile import SpooledTemporaryFile
+from functools import partial
 from typing import IO, Any, cast
 
 import falcon
@@ -17,13 +17,11 @@ from cambist.api.tables.formats import CSV, TableFormat, WriteTable, accepted_fo
 from cambist.api.tables.options import CsvParams
 from cambist.api.tables.text_files import CsvOptions
 from cambist.api.unknown_parameters import UnknownParameters
-from cambist.http.file_body import FileBody
+from cambist.http.file_body import FileBody, spooled_body
 
 CSV_PARAMETERS = ("decimal", "delimiter")
 UNAVAILABLE_HEADER = "Cambist-Unavailable"
 
-_MEMORY_BYTES = 1024 * 1024
-"""How much of an answer is kept in memory until it is sent; a longer one goes to a temporary file."""
 _GZIP_LEVEL = 1
 _read_csv_params = ParamsReader(CsvParams).read
 
@@ -59,13 +57,13 @@ class TableResource:
         if is_gzip:
             response.set_header("Content-Encoding", "gzip")
         response.content_type = self._format.content_type
-        file, size = _write(table, self._format.writer(options), is_gzip=is_gzip)
+        body, size = _spool(table, self._format.writer(options), is_gzip=is_gzip)
         self._resource.charge(asked, outline, outline.cost, response)
         response.content_length = size
         if request.method == "HEAD":
-            file.close()
+            body.close()
         else:
-            response.stream = FileBody(file)
+            response.stream = body
 
     on_head = on_get
 
@@ -92,18 +90,11 @@ class NegotiatedResource:
     on_head = on_get
 
 
-def _write(table: AnswerTable, write: WriteTable, *, is_gzip: bool) -> tuple[IO[bytes], int]:
-    """Return a file with a table, at its beginning, and its size."""
-    file = cast(IO[bytes], SpooledTemporaryFile(_MEMORY_BYTES))  # noqa: SIM115  it is closed when it was sent
-    try:
-        if is_gzip:
-            with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as compressed:
-                write(table, cast(IO[bytes], compressed))
-        else:
-            write(table, file)
-        size = file.tell()
-        file.seek(0)
-    except BaseException:
-        file.close()
-        raise
-    return file, size
+def _spool(table: AnswerTable, write: WriteTable, *, is_gzip: bool) -> tuple[FileBody, int]:
+    """Return a table as a body, and its size."""
+
+    def write_compressed(file: IO[bytes]) -> None:
+        with gzip.GzipFile("", "wb", _GZIP_LEVEL, file, mtime=0) as compressed:
+            write(table, cast(IO[bytes], compressed))
+
+    return spooled_body(write_compressed if is_gzip else partial(write, table))
