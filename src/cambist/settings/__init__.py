@@ -1,0 +1,29 @@
+"""The settings: read once, from defaults, a TOML file, `CAMBIST_*` variables and flags."""
+
+from cambist.settings.fields import Settings
+from cambist.settings.reading import (
+    FILE_VARIABLE,
+    KEY_VARIABLE,
+    NO_SETTINGS,
+    PREFIX,
+    SANDBOX_DATA,
+    SETTING_NAMES,
+    URL_VARIABLE,
+    read_settings,
+    setting_descriptions,
+    written,
+)
+
+__all__ = [
+    "FILE_VARIABLE",
+    "KEY_VARIABLE",
+    "NO_SETTINGS",
+    "PREFIX",
+    "SANDBOX_DATA",
+    "SETTING_NAMES",
+    "URL_VARIABLE",
+    "Settings",
+    "read_settings",
+    "setting_descriptions",
+    "written",
+]
