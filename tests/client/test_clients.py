@@ -370,3 +370,8 @@ def test_machines_elsewhere_are_asked_through_the_proxy_this_one_is_not(
     assert len(proxied.requests) == 1
     kind(address, KEY).fetch_one("EUR", "USD")
     assert len(proxied.requests) == 1
+
+
+def test_a_series_is_shown_by_its_pairs_and_its_period(kind: Any, address: str) -> None:
+    series = kind(address, KEY).series("EUR", ["USD", "JPY"], "2026-10-01", "2026-10-30")
+    assert repr(series) == "<TimeSeriesResponse EUR to USD, JPY: 2026-10-01 to 2026-10-30, 30 days>"

@@ -46,6 +46,11 @@ class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
     carried: list[dt.date] | dict[str, list[dt.date]] | None = None
     unavailable: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Return the pairs and the period, without the thousands of rates: a notebook shows this."""
+        days = max(map(len, self.results.values()), default=0)
+        return f"<TimeSeriesResponse {self.base} to {', '.join(self.results)}: {self.start} to {self.end}, {days} days>"
+
     def to_pandas(self, *, exact: bool = False) -> Any:
         """Return a pandas DataFrame by day with a column for each target: of float64, or of Decimal if `exact`.
 
