@@ -20,6 +20,7 @@ import msgspec
 import pytest
 from currency_converter import CURRENCY_FILE
 from hypothesis import HealthCheck, settings
+from tests.postgresql import empty_databases
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
@@ -75,6 +76,12 @@ def bundled() -> bytes:
 @pytest.fixture
 def now() -> datetime:
     return NOW
+
+
+@pytest.fixture(autouse=True)
+def _emptied_databases() -> Iterator[None]:
+    yield
+    empty_databases()
 
 
 def stocked(store: SqlStore, content: bytes) -> SqlStore:

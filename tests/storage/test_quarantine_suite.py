@@ -11,6 +11,7 @@ from sqlite3 import SQLITE_LIMIT_VARIABLE_NUMBER
 import pytest
 from msgspec.structs import replace
 from sqlalchemy import event
+from tests.postgresql import postgresql_url
 
 from cambist.errors import SourceBroken
 from cambist.history.archive import FixingArchive
@@ -22,6 +23,7 @@ from cambist.storage.sql import SqlStore
 
 STORES = {
     "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'quarantine.db'}"),
+    "postgresql": lambda folder: SqlStore(postgresql_url(folder)),
 }
 
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
@@ -226,7 +228,8 @@ def test_thousands_are_quarantined_and_released_at_once(store: SqlStore) -> None
 
     A statement may name 32,766 values where SQLite was built without further ado; here it was built for more.
     """
-    event.listen(store._engine, "connect", lambda each, _: each.setlimit(SQLITE_LIMIT_VARIABLE_NUMBER, 32_766))
+    if store._engine.dialect.name == "sqlite":
+        event.listen(store._engine, "connect", lambda each, _: each.setlimit(SQLITE_LIMIT_VARIABLE_NUMBER, 32_766))
     archive, quarantine = store.archive, store.quarantine
     many = [fixing("9.9", MON - timedelta(days=days), pair) for days in range(9000) for pair in (USD, JPY, USD.inverse)]
     many += [fixing("9.8", MON - timedelta(days=days), JPY.inverse) for days in range(9000)]

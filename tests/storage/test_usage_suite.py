@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
+from tests.postgresql import postgresql_url
 
 from cambist.accounts.account import Account, Accounts
 from cambist.accounts.usage_counters import CounterTotal, UsageRow, UsageStore
 from cambist.errors import StoreBroken
 from cambist.storage import Store
 from cambist.storage.sql import SqlStore
+from cambist.storage.sql.dialects import WriteLock, writing
 
 STORES = {
     "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'usage.db'}"),
+    "postgresql": lambda folder: SqlStore(postgresql_url(folder)),
 }
 
 TODAY = date(2026, 11, 20)
@@ -25,8 +28,13 @@ YESTERDAY = TODAY - timedelta(days=1)
 
 
 @pytest.fixture(params=STORES)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    store = STORES[request.param](tmp_path)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def store(kind: str, tmp_path: Path) -> Iterator[Store]:
+    store = STORES[kind](tmp_path)
     store.migrate()
     yield store
     store.close()
@@ -158,12 +166,14 @@ def test_usage_of_a_deleted_account_stays(store: Store, ann: int) -> None:
 
 
 def test_a_locked_database_raises_an_error_and_stores_nothing(
-    store: Store, ann: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kind: str, store: Store, ann: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cambist.storage.sql.engine._PRAGMAS", ("busy_timeout = 1",))
-    other = sqlite3.connect(tmp_path / "usage.db", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreBroken):
-        store.usage.store_totals([CounterTotal(TODAY, 0, ann, "/a", 2)])
-    other.close()
+    monkeypatch.setattr("cambist.storage.sql.dialects.sqlite._PRAGMAS", ("busy_timeout = 1",))
+    monkeypatch.setattr("cambist.storage.sql.dialects.postgresql._LOCK_SECONDS", 0.001)
+    impatient = STORES[kind](tmp_path)
+    with writing(store._engine, WriteLock.USAGE) as connection:  # type: ignore[attr-defined]
+        connection.execute(text("UPDATE usage SET calls = 0"))
+        with pytest.raises(StoreBroken, match="lock"):
+            impatient.usage.store_totals([CounterTotal(TODAY, 0, ann, "/a", 2)])
     assert dict(store.usage.by_day(TODAY)) == {}
+    impatient.close()

@@ -12,6 +12,7 @@ from cambist.history.quarantine import Quarantine
 
 STORES = {
     "sqlite": "sql",
+    "postgresql": "sql",
 }
 """The package for each scheme of a database URL. Each has a class `store` that takes the URL."""
 

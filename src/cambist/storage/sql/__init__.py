@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Engine
 from cambist.storage.sql.accounts import SqlAccounts
 from cambist.storage.sql.archive import SqlArchive
 from cambist.storage.sql.bars import SqlBars
+from cambist.storage.sql.dialects import dialect_of
 from cambist.storage.sql.engine import open_engine
-from cambist.storage.sql.faults import faults
 from cambist.storage.sql.quarantine import SqlQuarantine
 from cambist.storage.sql.read_only import SqlReadOnlyStore
 from cambist.storage.sql.revision import is_current, is_new
@@ -45,15 +45,14 @@ class SqlStore:
         return SqlReadOnlyStore(self._url, connections, within)
 
     def hold_open(self) -> None:
-        """Keep a connection open, because SQLite removes its log and index files with the last one."""
+        """Keep a connection open, with what it needs to write."""
         if self._open_connection is None:
             self._open_connection = self._engine.connect()
-            self._open_connection.exec_driver_sql("SELECT 1 FROM sqlite_master")
-            self._open_connection.rollback()
+            dialect_of(self._engine).hold_open(self._open_connection)
 
     def faults(self, within: float | None = None) -> list[str]:
         """Return what is inconsistent in the database."""
-        return faults(self._engine, within)
+        return dialect_of(self._engine).faults(self._engine, within)
 
     def close(self) -> None:
         """Close all connections."""

@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from cambist.accounts.account import Account, DatetimeFormat, KeyChanges, KeyRecord, NewKey, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.errors import NameTaken
+from cambist.storage.sql.dialects import WriteLock, writing
 from cambist.storage.sql.schema import account_changes, accounts, api_keys, bought_calls
 from cambist.storage.sql.selects import to_stored
 
@@ -39,7 +40,7 @@ class SqlAccounts:
         """Create an account, with a first key if given. Errors: NameTaken."""
         row = {"name": account.name, "created_at": _now(), **_changeable(account)}
         try:
-            with self._engine.begin() as connection:
+            with writing(self._engine, WriteLock.ACCOUNTS) as connection:
                 number = connection.execute(insert(accounts).values(row).returning(accounts.c.id)).scalar_one()
                 _record_change(connection, number)
                 if key is not None:
@@ -50,14 +51,14 @@ class SqlAccounts:
 
     def change(self, account: Account) -> None:
         """Update plan, format, anchor day and suspension."""
-        with self._engine.begin() as connection:
+        with writing(self._engine, WriteLock.ACCOUNTS) as connection:
             connection.execute(update(accounts).where(accounts.c.id == account.number).values(_changeable(account)))
             _record_change(connection, account.number)
 
     def delete(self, account: Account) -> None:
         """Mark an account as deleted and revoke its keys."""
         theirs = (api_keys.c.account_id == account.number) & api_keys.c.revoked_at.is_(None)
-        with self._engine.begin() as connection:
+        with writing(self._engine, WriteLock.ACCOUNTS) as connection:
             connection.execute(update(accounts).where(accounts.c.id == account.number).values(deleted_at=_now()))
             connection.execute(update(api_keys).where(theirs).values(revoked_at=_now()))
             _record_change(connection, account.number)
@@ -65,7 +66,7 @@ class SqlAccounts:
     def buy(self, account: Account, period_start: date, calls: int) -> None:
         """Add extra calls for one period."""
         row = {"account_id": account.number, "period_start": period_start, "calls": calls, "bought_at": _now()}
-        with self._engine.begin() as connection:
+        with writing(self._engine, WriteLock.ACCOUNTS) as connection:
             connection.execute(insert(bought_calls).values(row))
             _record_change(connection, account.number)
 
@@ -82,7 +83,7 @@ class SqlAccounts:
 
     def add_key(self, account: Account, key: NewKey) -> None:
         """Add a key to an account."""
-        with self._engine.begin() as connection:
+        with writing(self._engine, WriteLock.ACCOUNTS) as connection:
             _add_key(connection, account.number, key)
             _record_change(connection, account.number)
 
@@ -95,7 +96,7 @@ class SqlAccounts:
     def revoke(self, key: KeyRecord, at: datetime) -> None:
         """Set when a key ends."""
         revoked = update(api_keys).where(api_keys.c.id == key.number).values(revoked_at=to_stored(at))
-        with self._engine.begin() as connection:
+        with writing(self._engine, WriteLock.ACCOUNTS) as connection:
             for account_number in connection.execute(revoked.returning(api_keys.c.account_id)).scalars().all():
                 _record_change(connection, account_number)
 
@@ -104,7 +105,7 @@ class SqlAccounts:
         rows = [{"number": number, "at": to_stored(moment)} for number, moment in last_used.items()]
         if rows:
             row = update(api_keys).where(api_keys.c.id == bindparam("number"))
-            with self._engine.begin() as connection:
+            with writing(self._engine, WriteLock.ACCOUNTS) as connection:
                 connection.execute(row.values(last_used_at=bindparam("at")), rows)
 
     def by_key(self) -> Mapping[Digest, StoredKey]:

@@ -18,6 +18,7 @@ from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, Rece
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.status.environment import SIMULATED
+from cambist.storage.sql.dialects import WriteLock, writing
 from cambist.storage.sql.filing import Filing, stored_values
 from cambist.storage.sql.pair_series import read_pair_series
 from cambist.storage.sql.reading import all_series, last_versions, parse_day, parse_received, read_rates, read_revision
@@ -75,7 +76,7 @@ class SqlArchive:
         sources = {receipt.source, *(one.source for one in delivered), *(one.fixing.source for one in quarantined)}
         if SIMULATED in sources:
             raise StoreBroken("Simulated prices of the sandbox cannot be stored in the archive")
-        with self._engine.begin() as connection:
+        with writing(self._engine, WriteLock.ARCHIVE) as connection:
             return Filing(connection, receipt, filed).file(delivered, quarantined)
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
@@ -87,7 +88,8 @@ class SqlArchive:
     def sources(self) -> list[str]:
         """Return the keys of all sources with fixings."""
         with self._engine.connect() as connection:
-            return list(connection.execute(select(series.c.source).distinct().order_by(series.c.source)).scalars())
+            # Sorted here: databases order texts differently.
+            return sorted(connection.execute(select(series.c.source).distinct()).scalars())
 
     def rates(self, source: str, damage: DamageReport | None = None) -> Iterator[tuple[Pair, list[int], list[float]]]:
         """Return days and rates of each pair. `damage` also gets the number of missing rows."""

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cache
 from math import ceil
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, bindparam, delete, func, select
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import Connection, Engine, Row, bindparam, delete, exists, func, select
 
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.pricing.pair import Pair
+from cambist.storage.sql.dialects import WriteLock, dialect_named, placeholders, writing
 from cambist.storage.sql.schema import bar_series, bars
-
-_FILE = f"INSERT OR REPLACE INTO bars ({', '.join(bars.c.keys())}) VALUES ({', '.join('?' * len(bars.c))})"  # noqa: S608  no input in it
-
 
 _SERIES = select(bar_series.c.id).where(
     bar_series.c.base == bindparam("base"),
@@ -66,10 +64,10 @@ class SqlBars:
         new = list(bars_of_pairs)
         if not new:
             return
-        with self._engine.begin() as connection:
+        with writing(self._engine, WriteLock.BARS) as connection:
             numbers = _numbers(connection, {(each.pair, each.interval) for each in new})
             rows = [_row(numbers[each.pair, each.interval], each.bar) for each in new]
-            connection.exec_driver_sql(_FILE, rows)
+            connection.exec_driver_sql(_filing(self._engine.dialect.name), rows)
 
     def delete_before(self, interval: Interval, before: datetime) -> int:
         """Delete old bars, in one transaction for each pair. Return their number."""
@@ -78,19 +76,37 @@ class SqlBars:
         count = 0
         for number in numbers:
             old = delete(bars).where(bars.c.series_id == number, bars.c.start < _at_or_after(before))
-            with self._engine.begin() as connection:
+            with writing(self._engine, WriteLock.BARS) as connection:
                 count += connection.execute(old).rowcount
         return count
 
 
 def _numbers(connection: Connection, wanted: set[tuple[Pair, Interval]]) -> dict[tuple[Pair, Interval], int]:
     # Write before reading: a transaction that reads first may fail to get the write lock.
-    missing = [
-        {"base": pair.base, "quote": pair.quote, "interval": interval.value} for pair, interval in sorted(wanted)
-    ]
-    connection.execute(insert(bar_series).on_conflict_do_nothing(), missing)
+    rows = [{"base": pair.base, "quote": pair.quote, "interval": interval.value} for pair, interval in sorted(wanted)]
+    connection.execute(_new_series(connection.dialect.name), rows)
     stored = connection.execute(select(bar_series))
     return {(Pair(row.base, row.quote), Interval(row.interval)): row.id for row in stored}
+
+
+@cache
+def _new_series(dialect: str) -> Any:
+    """Insert a series that is not stored yet. A row that is not inserted uses up no number."""
+    columns = [bar_series.c.base, bar_series.c.quote, bar_series.c.interval]
+    values = [bindparam(column.name, type_=column.type) for column in columns]
+    stored = exists().where(*(column == value for column, value in zip(columns, values, strict=True)))
+    new = dialect_named(dialect).insert(bar_series)
+    return new.from_select(columns, select(*values).where(~stored)).on_conflict_do_nothing()
+
+
+@cache
+def _filing(dialect: str) -> str:
+    """Return the statement that stores a bar in place of the one of its interval."""
+    columns = bars.c.keys()
+    values = placeholders(dialect_named(dialect), columns)
+    changes = ", ".join(f"{name} = excluded.{name}" for name in columns if not bars.c[name].primary_key)
+    key = ", ".join(column.name for column in bars.primary_key)
+    return f"INSERT INTO bars ({', '.join(columns)}) VALUES {values} ON CONFLICT ({key}) DO UPDATE SET {changes}"  # noqa: S608  no input in it
 
 
 def _row(number: int, bar: Bar) -> tuple[Any, ...]:

@@ -28,13 +28,10 @@ class FixingRow(NamedTuple):
     published_at: datetime | None
 
 
-_FIELDS = FixingRow._fields
-CONTENT = (
-    f"CAST(printf('{'|'.join(['%s'] * len(_FIELDS))}', {', '.join(f'fixings.{name}' for name in _FIELDS)}) AS BLOB)"
-)
-"""The SQL expression for the content of a row. Bytes, because damaged text may not be UTF-8."""
+ROW_FIELDS = FixingRow._fields
+"""The columns that the checksum covers, in the order of the content of a row."""
 
-COLUMNS = ("series_id", *_FIELDS, "checksum")
+COLUMNS = ("series_id", *ROW_FIELDS, "checksum")
 """The columns of the rows that `stored_rows` returns."""
 
 StoredRow = tuple[int, str, int, int, str, str | None, int]
@@ -46,7 +43,7 @@ def series_seed(source: str, base: str, quote: str, unit: str) -> int:
 
 
 def stored_rows(series_id: int, seed: int, receipt_id: int, fixings: Iterable[Fixing]) -> Iterator[StoredRow]:
-    """Yield the rows of fixings of one series as SQLite stores them: times are UTC without an offset."""
+    """Yield the rows of fixings of one series with days and times as text: times are UTC without an offset."""
     for fixing in fixings:
         day, nominal, value, published_at = _iso(fixing.day), fixing.nominal, str(fixing.value), None
         if fixing.published_at is not None:
@@ -56,7 +53,7 @@ def stored_rows(series_id: int, seed: int, receipt_id: int, fixings: Iterable[Fi
 
 
 def row_content(day: str, receipt_id: int, nominal: int, value: str, published_at: str | None) -> bytes:
-    """Return the bytes of a row that its checksum covers, from the values as SQLite stores them."""
+    """Return the bytes of a row that its checksum covers, from its values as text."""
     return f"{day}|{receipt_id}|{nominal}|{value}|{published_at or ''}".encode()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
-from itertools import chain
 
 from sqlalchemy import Connection, insert
 
@@ -12,19 +11,12 @@ from cambist.errors import SourceBroken
 from cambist.history.filed_values import DayValues, FiledValues
 from cambist.history.fixing import FilingResult, Fixing, Receipt, RefusedFixing
 from cambist.pricing.pair import Pair
-from cambist.storage.sql.checksum import COLUMNS, StoredRow, series_seed, stored_rows
+from cambist.storage.sql.checksum import StoredRow, series_seed, stored_rows
+from cambist.storage.sql.dialects import dialect_of
 from cambist.storage.sql.quarantine import add_refused, release_passed
 from cambist.storage.sql.reading import StoredSeries, all_series, read_filed_values, read_revision
 from cambist.storage.sql.schema import receipts, series
 from cambist.storage.sql.selects import to_stored
-
-_ROWS_AT_ONCE = 50
-"""How many rows one statement inserts: SQLite needs a quarter less time than for as many statements."""
-
-_ROW = f"({', '.join('?' * len(COLUMNS))})"
-_INSERT = f"INSERT INTO fixings ({', '.join(COLUMNS)}) VALUES "  # noqa: S608  no input in it
-_INSERT_ONE, _INSERT_MANY = _INSERT + _ROW, _INSERT + ", ".join([_ROW] * _ROWS_AT_ONCE)
-_WIDTH = len(COLUMNS) * _ROWS_AT_ONCE
 
 
 def stored_values(connection: Connection, source: str, pairs: Collection[Pair], days: tuple[date, date]) -> FiledValues:
@@ -99,14 +91,8 @@ class Filing:
         return list(stored_rows(of_pair.number, of_pair.seed, self._receipt_id, new))
 
     def _insert(self, rows: list[StoredRow]) -> None:
-        # Through the driver: SQLAlchemy would take longer to prepare a row than SQLite to write it.
-        many = len(rows) - len(rows) % _ROWS_AT_ONCE
-        values: list[str | int | None] = list(chain.from_iterable(rows[:many]))
-        batches = [tuple(values[start : start + _WIDTH]) for start in range(0, len(values), _WIDTH)]
-        if batches:
-            self._connection.exec_driver_sql(_INSERT_MANY, batches)
-        if rows[many:]:
-            self._connection.exec_driver_sql(_INSERT_ONE, rows[many:])
+        if rows:
+            dialect_of(self._connection).insert_fixings(self._connection, rows)
 
     def _new_series(self, pair: Pair, unit: str) -> StoredSeries:
         source = self._receipt.source

@@ -9,8 +9,7 @@ from urllib.parse import quote
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.pool import NullPool
 
-from cambist.storage.sql.engine import raise_store_broken
-from cambist.storage.sql.faults import faults
+from cambist.storage.sql.dialects.sqlite import DIALECT, raise_with_remedy
 from cambist.storage.sql.revision import newest_revision, revisions
 
 
@@ -28,7 +27,7 @@ def inspect_database(path: Path, within: float) -> DatabaseReport:
     engine = _open(path)
     try:
         found = revisions(engine)
-        return DatabaseReport(found[0] if found else "", newest_revision(), tuple(faults(engine, within)))
+        return DatabaseReport(found[0] if found else "", newest_revision(), tuple(DIALECT.faults(engine, within)))
     finally:
         engine.dispose()
 
@@ -41,5 +40,5 @@ def _open(path: Path) -> Engine:
     log = path.with_name(f"{path.name}-wal")
     options = "mode=ro" if log.exists() else "mode=ro&immutable=1"
     engine = create_engine(f"sqlite:///file:{quote(str(path.resolve()))}?{options}&uri=true", poolclass=NullPool)
-    event.listen(engine, "handle_error", raise_store_broken)
+    event.listen(engine, "handle_error", raise_with_remedy)
     return engine

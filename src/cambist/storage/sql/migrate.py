@@ -9,6 +9,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
 
 from cambist.errors import CannotStart, StoreBroken
+from cambist.storage.sql.dialects import WriteLock, writing
 from cambist.storage.sql.revision import MIGRATIONS
 
 
@@ -19,7 +20,7 @@ def migrate(engine: Engine) -> None:
     scripts = ScriptDirectory.from_config(config)
     revisions = {script.revision for script in scripts.walk_revisions()}
     try:
-        with engine.begin() as connection:
+        with writing(engine, WriteLock.SCHEMA) as connection:
             current = MigrationContext.configure(connection).get_current_revision()
             if current == scripts.get_current_head():
                 return

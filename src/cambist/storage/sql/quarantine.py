@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, select, update
-from sqlalchemy.dialects.sqlite import insert
 
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
 from cambist.history.quarantine import FixingKey, QuarantinedFixing, QuarantineState
 from cambist.pricing.pair import Pair
+from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
 from cambist.storage.sql.schema import quarantine
 from cambist.storage.sql.selects import to_stored
 
@@ -46,7 +46,7 @@ class SqlQuarantine:
         """Accept or reject a fixing that waits."""
         waits = and_(quarantine.c.id == number, quarantine.c.state == QuarantineState.WAITING)
         change = update(quarantine).where(waits).values(state=state, decided_at=to_stored(at)).returning(quarantine)
-        with self._engine.begin() as connection:
+        with writing(self._engine, WriteLock.ARCHIVE) as connection:
             row = connection.execute(change).one_or_none()
             return None if row is None else _quarantined(row)
 
@@ -56,7 +56,7 @@ def add_refused(connection: Connection, receipt: Receipt, refused: Iterable[Refu
     rows = [_row(receipt, refusal) for refusal in refused]
     if not rows:
         return 0
-    new = insert(quarantine).on_conflict_do_nothing().returning(quarantine.c.id)
+    new = dialect_of(connection).insert(quarantine).on_conflict_do_nothing().returning(quarantine.c.id)
     return len(connection.execute(new, rows).all())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, date
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -17,12 +17,10 @@ from cambist.history.filed_values import FiledValue
 from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE, Fixing, ReceivedFixing
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.pricing.pair import Pair
-from cambist.storage.sql.checksum import CONTENT, is_intact, parse_row, series_seed
+from cambist.storage.sql.checksum import is_intact, parse_row, series_seed
+from cambist.storage.sql.dialects import dialect_named
 from cambist.storage.sql.selects import select_revision, select_series
 
-_ROWS = f"SELECT {CONTENT}, checksum FROM fixings WHERE series_id = ?"  # noqa: S608  no input in it
-_BETWEEN = " AND day BETWEEN ? AND ?"
-_ORDER = " ORDER BY day, receipt_id"
 _LONGEST_HISTORY = 65_536
 """Days: the most that are kept parsed."""
 
@@ -56,12 +54,13 @@ def read_revision(connection: Connection) -> int:
 def last_versions(connection: Connection, source: str, query: Select[int, bytes, bytes, int]) -> Iterator[Fixing]:
     """Return the last version of each pair and day. A damaged one is left out: those before it are outdated."""
     all_of_source = all_series(connection, source)
-    for (number, _), versions in groupby(connection.execute(query), key=itemgetter(0, 1)):
-        _, _, content, checksum = list(versions)[-1]
-        series = all_of_source[number]
-        if is_intact(content, checksum, series.seed):
-            row = parse_row(content)
-            yield Fixing(source, series.pair, row.day, row.value, row.nominal, series.unit, row.published_at)
+    with connection.execute(query) as rows:
+        for (number, _), versions in groupby(rows, key=itemgetter(0, 1)):
+            _, _, content, checksum = list(versions)[-1]
+            series = all_of_source[number]
+            if is_intact(content, checksum, series.seed):
+                row = parse_row(content)
+                yield Fixing(source, series.pair, row.day, row.value, row.nominal, series.unit, row.published_at)
 
 
 def parse_received(row: Row[*tuple[Any, ...]]) -> ReceivedFixing | None:
@@ -86,7 +85,7 @@ class LastRows(NamedTuple):
 
 def read_last_rows(connection: Connection, series: StoredSeries, days: tuple[date, date] | None = None) -> LastRows:
     """Return the last rows of a series, oldest day first; with `days`, only those between two days."""
-    query = f"{_ROWS}{_BETWEEN if days else ''}{_ORDER}"
+    query = _rows_of_series(connection.dialect.name, between=days is not None)
     # Through the driver, because there are millions of rows: each costs little more than a microsecond.
     rows = connection.exec_driver_sql(query, (series.number, *map(str, days or ()))).fetchall()
     last: dict[bytes, bytes] = {}
@@ -99,6 +98,15 @@ def read_last_rows(connection: Connection, series: StoredSeries, days: tuple[dat
             last.pop(content.partition(b"|")[0], None)
             damaged.append(content)
     return LastRows(last, damaged, len(rows))
+
+
+@cache
+def _rows_of_series(dialect: str, *, between: bool) -> str:
+    """Return the statement that reads the rows of a series, or only those between two days."""
+    of = dialect_named(dialect)
+    days = f" AND day BETWEEN {of.placeholder} AND {of.placeholder}" if between else ""
+    rows = f"SELECT {of.content}, checksum FROM fixings WHERE series_id = {of.placeholder}{days}"  # noqa: S608  no input in it
+    return f"{rows} ORDER BY day, receipt_id"
 
 
 def read_filed_values(connection: Connection, series: StoredSeries, first: date, last: date) -> dict[date, FiledValue]:

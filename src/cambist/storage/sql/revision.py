@@ -8,6 +8,7 @@ from pathlib import Path
 from sqlalchemy import Engine, inspect
 
 from cambist.errors import CannotStart, StoreBroken
+from cambist.storage.sql.dialects import dialect_of
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 _TABLE = "alembic_version"
@@ -19,10 +20,7 @@ def is_new(engine: Engine) -> bool:
 
     Errors: CannotStart if it cannot be read.
     """
-    name = engine.url.database
-    if engine.dialect.name == "sqlite" and name and not (Path(name).exists() and Path(name).stat().st_size):
-        return True
-    return not revisions(engine)
+    return dialect_of(engine).is_missing(engine) or not revisions(engine)
 
 
 def is_current(engine: Engine) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Date,
@@ -19,6 +20,9 @@ from sqlalchemy import (
 )
 
 metadata = MetaData()
+
+BIG = BigInteger().with_variant(Integer, "sqlite")
+"""64 bits: SQLite's integers always have them, and its schema stays as it was."""
 
 receipts = Table(
     "receipts",
@@ -52,10 +56,10 @@ fixings = Table(
     Column("series_id", Integer, ForeignKey("series.id"), primary_key=True),
     Column("day", Date, primary_key=True),
     Column("receipt_id", Integer, ForeignKey("receipts.id"), primary_key=True),
-    Column("nominal", Integer, nullable=False),
+    Column("nominal", BIG, nullable=False),
     Column("value", String, nullable=False),
     Column("published_at", DateTime),
-    Column("checksum", Integer, nullable=False, server_default="0"),
+    Column("checksum", BIG, nullable=False, server_default="0"),
     sqlite_with_rowid=False,
 )
 """Published values as exact decimal text, with a checksum (see `checksum`), and with the source's time of publication.
@@ -76,7 +80,7 @@ bars = Table(
     "bars",
     metadata,
     Column("series_id", Integer, ForeignKey("bar_series.id"), primary_key=True),
-    Column("start", Integer, primary_key=True),
+    Column("start", BIG, primary_key=True),
     *(Column(f"{side}_{price}", String, nullable=False) for side in ("bid", "ask") for price in "ohlc"),
     sqlite_with_rowid=False,
 )
@@ -91,7 +95,7 @@ quarantine = Table(
     Column("quote", String, nullable=False),
     Column("unit", String, nullable=False),
     Column("day", Date, nullable=False),
-    Column("nominal", Integer, nullable=False),
+    Column("nominal", BIG, nullable=False),
     Column("value", String, nullable=False),
     Column("reason", String, nullable=False),
     Column("received_at", DateTime, nullable=False),
@@ -115,7 +119,8 @@ accounts = Table(
     Column("deleted_at", DateTime),
 )
 """The rows of deleted accounts stay, because usage refers to them; only the other names are unique."""
-Index("accounts_by_name", accounts.c.name, unique=True, sqlite_where=accounts.c.deleted_at.is_(None))
+_HAS_NAME = accounts.c.deleted_at.is_(None)
+Index("accounts_by_name", accounts.c.name, unique=True, sqlite_where=_HAS_NAME, postgresql_where=_HAS_NAME)
 
 api_keys = Table(
     "api_keys",
@@ -149,7 +154,7 @@ bought_calls = Table(
     Column("id", Integer, primary_key=True),
     Column("account_id", Integer, ForeignKey("accounts.id"), nullable=False),
     Column("period_start", Date, nullable=False),
-    Column("calls", Integer, nullable=False),
+    Column("calls", BIG, nullable=False),
     Column("bought_at", DateTime, nullable=False),
     Index("bought_calls_of_account", "account_id"),
 )
@@ -159,10 +164,10 @@ usage = Table(
     "usage",
     metadata,
     Column("day", Date, primary_key=True),
-    Column("page", Integer, primary_key=True),
+    Column("page", BIG, primary_key=True),
     Column("account_id", Integer, ForeignKey("accounts.id"), primary_key=True),
     Column("endpoint", String, primary_key=True),
-    Column("calls", Integer, nullable=False),
+    Column("calls", BIG, nullable=False),
     sqlite_with_rowid=False,
 )
 """Usage. A row is a total of one counter file, whose number is `page`: storing it again changes nothing (ADR 11)."""

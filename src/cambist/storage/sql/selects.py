@@ -8,26 +8,23 @@ from functools import cache
 from sqlalchemy import (
     BindParameter,
     Function,
-    LargeBinary,
     ScalarSelect,
     Select,
     Subquery,
     bindparam,
-    cast,
     exists,
     func,
-    literal_column,
     or_,
     select,
 )
 
-from cambist.storage.sql.checksum import CONTENT
+from cambist.storage.sql.expressions import DayContent, RowContent
 from cambist.storage.sql.schema import fixings, receipts, series
 
-_CONTENT = literal_column(CONTENT, LargeBinary).label("content")
+_CONTENT = RowContent().label("content")
 """The content of a row, to verify its checksum before it is parsed."""
 
-_DAY = cast(fixings.c.day, LargeBinary)
+_DAY = DayContent(fixings.c.day)
 """The day of a row as bytes: a damaged one may not be a day."""
 
 
@@ -63,8 +60,8 @@ def select_pair_coverage() -> Select[str, str, str, bytes, bytes]:
         series.c.source,
         series.c.base,
         series.c.quote,
-        cast(first, LargeBinary).label("first"),
-        cast(last, LargeBinary).label("last"),
+        DayContent(first).label("first"),
+        DayContent(last).label("last"),
     ).order_by(series.c.id)
 
 
@@ -74,8 +71,8 @@ def select_coverage(source: str) -> Select[int, bytes, bytes]:
     each = select(first.label("first"), last.label("last")).where(series.c.source == source).subquery()
     return select(
         func.count(each.c.first).label("pairs"),
-        cast(func.min(each.c.first), LargeBinary).label("first"),
-        cast(func.max(each.c.last), LargeBinary).label("last"),
+        DayContent(func.min(each.c.first)).label("first"),
+        DayContent(func.max(each.c.last)).label("last"),
     )
 
 

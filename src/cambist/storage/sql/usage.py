@@ -6,13 +6,16 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 
-from sqlalchemy import Connection, Engine, func, select, tuple_
-from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy import BigInteger, Connection, Engine, case, cast, func, select, tuple_
 
 from cambist.accounts.usage_counters import CounterFileKey, CounterTotal, UsageRow
+from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
 from cambist.storage.sql.schema import accounts, usage
 
 _log = logging.getLogger(__name__)
+
+_SUM = cast(func.sum(usage.c.calls), BigInteger)
+"""Cast, because PostgreSQL adds up large integers as decimals."""
 
 
 class SqlUsage:
@@ -27,10 +30,10 @@ class SqlUsage:
         new = list(totals)
         if not new:
             return
-        added = insert(usage)
-        larger = func.max(func.coalesce(usage.c.calls, 0), added.excluded.calls)
+        added = dialect_of(self._engine).insert(usage)
+        larger = case((usage.c.calls > added.excluded.calls, usage.c.calls), else_=added.excluded.calls)
         upsert = added.on_conflict_do_update(index_elements=list(usage.primary_key), set_={"calls": larger})
-        with self._engine.begin() as connection:
+        with writing(self._engine, WriteLock.USAGE) as connection:
             rows = self._rows_of_existing_accounts(connection, new)
             if rows:
                 connection.execute(upsert, rows)
@@ -50,7 +53,7 @@ class SqlUsage:
     def by_day(self, since: date, without: Collection[CounterFileKey] = ()) -> Mapping[int, Mapping[date, int]]:
         """Return calls by account and day."""
         query = (
-            select(usage.c.account_id, usage.c.day, func.sum(usage.c.calls))
+            select(usage.c.account_id, usage.c.day, _SUM)
             .where(usage.c.day >= since, tuple_(usage.c.day, usage.c.page).not_in(list(without)))
             .group_by(usage.c.account_id, usage.c.day)
             .order_by(usage.c.account_id, usage.c.day)
@@ -70,13 +73,14 @@ class SqlUsage:
     def rows(self, since: date | None = None, account: int | None = None) -> Sequence[UsageRow]:
         """Return usage by day, account and endpoint."""
         key = (usage.c.day, usage.c.account_id, usage.c.endpoint)
-        query = select(*key, func.sum(usage.c.calls)).group_by(*key).order_by(*key)
+        query = select(*key, _SUM).group_by(*key)
         if since is not None:
             query = query.where(usage.c.day >= since)
         if account is not None:
             query = query.where(usage.c.account_id == account)
         with self._engine.connect() as connection:
-            return [UsageRow(*row) for row in connection.execute(query)]
+            # Sorted here: databases order texts differently.
+            return [UsageRow(*row) for row in sorted(map(tuple, connection.execute(query)))]
 
 
 def _row(total: CounterTotal) -> dict[str, object]:

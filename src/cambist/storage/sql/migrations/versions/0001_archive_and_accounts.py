@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from cambist.storage.sql.schema import BIG
+
 revision = "0001"
 down_revision = None
 
@@ -32,7 +34,7 @@ def upgrade() -> None:
         sa.Column("series_id", sa.Integer, sa.ForeignKey("series.id"), primary_key=True),
         sa.Column("day", sa.Date, primary_key=True),
         sa.Column("receipt_id", sa.Integer, sa.ForeignKey("receipts.id"), primary_key=True),
-        sa.Column("nominal", sa.Integer, nullable=False),
+        sa.Column("nominal", BIG, nullable=False),
         sa.Column("value", sa.String, nullable=False),
         sqlite_with_rowid=False,
     )

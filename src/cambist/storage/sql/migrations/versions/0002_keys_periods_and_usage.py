@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from cambist.storage.sql.schema import BIG
+
 revision = "0002"
 down_revision = "0001"
 
@@ -15,17 +17,17 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer, primary_key=True),
         sa.Column("account_id", sa.Integer, sa.ForeignKey("accounts.id"), nullable=False),
         sa.Column("period_start", sa.Date, nullable=False),
-        sa.Column("calls", sa.Integer, nullable=False),
+        sa.Column("calls", BIG, nullable=False),
         sa.Column("bought_at", sa.DateTime, nullable=False),
     )
     op.create_index("bought_calls_of_account", "bought_calls", ["account_id"])
     op.create_table(
         "usage",
         sa.Column("day", sa.Date, primary_key=True),
-        sa.Column("page", sa.Integer, primary_key=True),
+        sa.Column("page", BIG, primary_key=True),
         sa.Column("account_id", sa.Integer, sa.ForeignKey("accounts.id"), primary_key=True),
         sa.Column("endpoint", sa.String, primary_key=True),
-        sa.Column("calls", sa.Integer, nullable=False),
+        sa.Column("calls", BIG, nullable=False),
         sqlite_with_rowid=False,
     )
 
@@ -43,7 +45,8 @@ def _replace_accounts() -> None:
         sa.Column("created_at", sa.DateTime, nullable=False),
         sa.Column("deleted_at", sa.DateTime),
     )
-    op.create_index("accounts_by_name", "accounts", ["name"], unique=True, sqlite_where=sa.text("deleted_at IS NULL"))
+    kept = sa.text("deleted_at IS NULL")
+    op.create_index("accounts_by_name", "accounts", ["name"], unique=True, sqlite_where=kept, postgresql_where=kept)
     op.execute("INSERT INTO accounts (id, name, plan, created_at) SELECT id, name, plan, created_at FROM old_accounts")
 
 

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from cambist.storage.sql.schema import BIG
+
 revision = "0004"
 down_revision = "0003"
 
@@ -21,7 +23,7 @@ def upgrade() -> None:
     op.create_table(
         "bars",
         sa.Column("series_id", sa.Integer, sa.ForeignKey("bar_series.id"), primary_key=True),
-        sa.Column("start", sa.Integer, primary_key=True),
+        sa.Column("start", BIG, primary_key=True),
         *(sa.Column(name, sa.String, nullable=False) for name in _PRICES),
         sqlite_with_rowid=False,
     )

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from cambist.storage.sql.schema import BIG
+
 revision = "0005"
 down_revision = "0004"
 
@@ -19,7 +21,7 @@ def upgrade() -> None:
         sa.Column("quote", sa.String, nullable=False),
         sa.Column("unit", sa.String, nullable=False),
         sa.Column("day", sa.Date, nullable=False),
-        sa.Column("nominal", sa.Integer, nullable=False),
+        sa.Column("nominal", BIG, nullable=False),
         sa.Column("value", sa.String, nullable=False),
         sa.Column("reason", sa.String, nullable=False),
         sa.Column("received_at", sa.DateTime, nullable=False),

