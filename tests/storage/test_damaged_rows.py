@@ -14,6 +14,7 @@ from alembic.command import upgrade
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
+from tests.postgresql import postgresql_url
 
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.fixing import Fixing, Receipt
@@ -34,9 +35,15 @@ def fixing(value: str, day: date, pair: Pair = USD) -> Fixing:
     return Fixing("ecb", pair, day, Decimal(value))
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
+STORES = {
+    "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'cambist.db'}"),
+    "postgresql": lambda folder: SqlStore(postgresql_url(folder)),
+}
+
+
+@pytest.fixture(params=STORES)
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlStore]:
+    store = STORES[request.param](tmp_path)
     store.migrate()
     fixings = [fixing("1.1", MON), fixing("1.2", TUE), fixing("1.3", WED), fixing("160", WED, JPY)]
     store.archive.file(Receipt("ecb", NOON, "a test", "d"), fixings)
@@ -44,7 +51,13 @@ def store(tmp_path: Path) -> Iterator[SqlStore]:
     store.close()
 
 
-def damage_database(tmp_path: Path, statement: str) -> None:
+def damage_database(store: SqlStore, tmp_path: Path, statement: str) -> None:
+    if store._engine.dialect.name != "sqlite":
+        if statement in ONLY_IN_SQLITE:
+            pytest.skip("PostgreSQL checks the type of what is stored")
+        with store._engine.begin() as changing:
+            assert changing.exec_driver_sql(statement).rowcount == 1
+        return
     with sqlite3.connect(tmp_path / "cambist.db") as connection:
         assert connection.execute(statement).rowcount == 1
     connection.close()
@@ -70,10 +83,12 @@ HARMS = {
     "checksum": "UPDATE fixings SET checksum = checksum + 1 WHERE value = '1.2'",
 }
 
+ONLY_IN_SQLITE = [HARMS[name] for name in ("value that is no text", "day that is none", "day that is no text")]
+
 
 @pytest.mark.parametrize("statement", HARMS.values(), ids=HARMS)
 def test_a_damaged_row_is_left_out_and_named(store: SqlStore, tmp_path: Path, statement: str) -> None:
-    damage_database(tmp_path, statement)
+    damage_database(store, tmp_path, statement)
     found, damage = rates(store)
     assert found == {"EUR/USD": [1.1, 1.3], "EUR/JPY": [160.0]}
     assert len(damage) == 1
@@ -83,7 +98,7 @@ def test_a_damaged_row_is_left_out_and_named(store: SqlStore, tmp_path: Path, st
 
 @pytest.mark.parametrize("statement", HARMS.values(), ids=HARMS)
 def test_no_method_returns_a_damaged_row(store: SqlStore, tmp_path: Path, statement: str) -> None:
-    damage_database(tmp_path, statement)
+    damage_database(store, tmp_path, statement)
     archive = store.archive
     assert [str(one.value) for one in archive.fixings("ecb") if one.pair == USD] == ["1.1", "1.3"]
     assert TUE not in archive.filed_values("ecb", [USD], MON, WED).of(USD)
@@ -98,13 +113,13 @@ def test_no_method_returns_a_damaged_row(store: SqlStore, tmp_path: Path, statem
 
 
 def test_if_the_newest_day_is_damaged_the_day_before_is_the_latest(store: SqlStore, tmp_path: Path) -> None:
-    damage_database(tmp_path, "UPDATE fixings SET day = '9026-03-04' WHERE value = '1.3'")
+    damage_database(store, tmp_path, "UPDATE fixings SET day = '9026-03-04' WHERE value = '1.3'")
     assert {str(received.fixing.value) for received in store.archive.latest_fixings("ecb")} == {"1.2", "160"}
 
 
 def test_the_value_before_a_damaged_correction_is_not_used(store: SqlStore, tmp_path: Path) -> None:
     store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
-    damage_database(tmp_path, "UPDATE fixings SET value = '1.26' WHERE value = '1.25'")
+    damage_database(store, tmp_path, "UPDATE fixings SET value = '1.26' WHERE value = '1.25'")
     found, damage = rates(store)
     assert found["EUR/USD"] == [1.1, 1.3]
     assert str(damage.rows[0]) == "ecb EUR/USD 2026-03-03 (receipt 2)"
@@ -113,28 +128,28 @@ def test_the_value_before_a_damaged_correction_is_not_used(store: SqlStore, tmp_
 
 def test_a_damaged_row_that_was_corrected_later_has_no_effect(store: SqlStore, tmp_path: Path) -> None:
     store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
-    damage_database(tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
+    damage_database(store, tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
     found, damage = rates(store)
     assert found["EUR/USD"] == [1.1, 1.25, 1.3]
     assert len(damage) == 1
 
 
 def test_a_damaged_fixing_is_filed_again_with_the_next_delivery(store: SqlStore, tmp_path: Path) -> None:
-    damage_database(tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
+    damage_database(store, tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
     filed = store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.1", MON), fixing("1.2", TUE)])
     assert (filed.added, filed.unchanged) == (1, 1)
     assert rates(store)[0]["EUR/USD"] == [1.1, 1.2, 1.3]
 
 
 def test_the_rows_of_a_changed_series_are_damaged(store: SqlStore, tmp_path: Path) -> None:
-    damage_database(tmp_path, "UPDATE series SET quote = 'JPZ' WHERE quote = 'JPY'")
+    damage_database(store, tmp_path, "UPDATE series SET quote = 'JPZ' WHERE quote = 'JPY'")
     found, damage = rates(store)
     assert found == {"EUR/USD": [1.1, 1.2, 1.3], "EUR/JPZ": []}
     assert [str(row) for row in damage.rows] == ["ecb EUR/JPZ 2026-03-04 (receipt 1)"]
 
 
 def test_missing_rows_are_counted(store: SqlStore, tmp_path: Path) -> None:
-    damage_database(tmp_path, "DELETE FROM fixings WHERE value = '1.2'")
+    damage_database(store, tmp_path, "DELETE FROM fixings WHERE value = '1.2'")
     assert rates(store)[1].missing == 1
 
 
