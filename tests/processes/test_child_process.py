@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 import threading
+import time
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -129,3 +130,24 @@ def test_an_entry_point_is_imported_in_its_own_process(monkeypatch: pytest.Monke
     )
     child_process.imported("a_process", "run", Settings(), 7, keys={})
     assert called == [((Settings(), 7), {"keys": {}})]
+
+
+def until_terminated(_settings: Settings, _supervisor: int) -> None:
+    time.sleep(60)
+
+
+def test_the_exit_code_is_known_although_another_thread_was_told_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    wait = os.waitpid
+
+    def slow_to_tell(pid: int, flags: int) -> tuple[int, int]:
+        told = wait(pid, flags)
+        if threading.current_thread().name.startswith("watch ") and told[0]:
+            time.sleep(0.3)  # meanwhile the other thread asks in vain
+        return told
+
+    monkeypatch.setattr("multiprocessing.popen_fork.os.waitpid", slow_to_tell)
+    for _ in range(5):
+        answering = get_context("fork").Event()
+        child = ChildProcess("worker 1", until_terminated, Settings(), answering, is_awaited=True)
+        child.watch()
+        assert child.stop() is True

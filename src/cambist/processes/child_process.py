@@ -33,6 +33,7 @@ _LOGGED_DEATHS = 3
 """So many deaths in a row are logged, the last one with a note that further ones are not."""
 
 _STOP_SECONDS = 11
+_TOLD_SECONDS = 1.0
 _LONGEST_WAIT_SECONDS = 2.0
 _STOPPED = (0, -signal.SIGTERM)
 """Exit codes of a process that was stopped from outside: service managers stop all processes at once."""
@@ -110,6 +111,9 @@ class ChildProcess:
         """End the process, and wait for it a few seconds; return whether it ended by itself, as it should."""
         self.begin_stop()
         self._process.join(_STOP_SECONDS)
+        if self._watch.is_alive():
+            # Of two threads that wait for a process, one alone is told its exit code; this may be the other.
+            self._watch.join(_TOLD_SECONDS)
         has_ended = self._process.exitcode in _STOPPED
         self._process.kill()  # no process owns anything that could be lost
         return has_ended
