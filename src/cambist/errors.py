@@ -36,6 +36,8 @@ CambistError
 ├── RateMatrixDamaged              the file of the rate matrix is damaged
 ├── RateBookDamaged                the file of the rate book is damaged
 ├── StoreBroken                    the database cannot be read or written
+│   └── StoreUnreachable           the server of the database cannot be reached
+├── CannotCopy                     a database cannot be copied into another
 ├── SettingRefused                 a setting is unknown, malformed or out of range
 └── CannotStart                    the machine does not allow the service to start
 """
@@ -214,6 +216,14 @@ class RateBookDamaged(CambistError):
 
 class StoreBroken(CambistError):
     """The database cannot be read or written."""
+
+
+class StoreUnreachable(StoreBroken):
+    """The server of the database cannot be reached, or has closed the connection."""
+
+
+class CannotCopy(CambistError):
+    """A database cannot be copied into another; the text says which of them is to blame."""
 
 
 class SettingRefused(CambistError):

@@ -119,7 +119,7 @@ def test_the_program_lists_its_commands() -> None:
 
 
 def test_every_command_is_covered_by_this_test() -> None:
-    groups = {"account", "key", "plans", "feeds", "quarantine", "sandbox"}
+    groups = {"account", "key", "plans", "feeds", "quarantine", "sandbox", "database"}
     assert {*program.COMMANDS} == {*OPTIONS} | groups
 
 

@@ -16,7 +16,7 @@ from cambist.accounts.plan import Plan
 from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
 from cambist.admin.audit import AuditRecorder
 from cambist.admin.keys import CreatedKey, KeyAdmin, generate_key
-from cambist.errors import BadParameter, CannotStart, StoreBroken
+from cambist.errors import BadParameter, CannotStart, StoreBroken, StoreUnreachable
 from cambist.registry.components import open_store
 from cambist.registry.plans import activate_plans, check_account_plans, current_plans, plans_file, read_plans_file
 from cambist.settings import Settings
@@ -243,6 +243,9 @@ def _open_prepared_store(settings: Settings) -> Store:
     store = open_store(settings)
     try:
         store.accounts.named(OWNER)
+    except StoreUnreachable:
+        store.close()
+        raise
     except StoreBroken as error:
         store.close()
         reason = str(error).replace("\n", " ")

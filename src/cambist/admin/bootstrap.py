@@ -23,7 +23,7 @@ from cambist.registry.page_account import check_dialect_account, check_page_acco
 from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
 from cambist.registry.snapshots import open_snapshot_source
 from cambist.registry.sources import OWN_SOURCES, fixing_adapters
-from cambist.settings import Settings
+from cambist.settings import Settings, without_password
 from cambist.status.environment import check_rate_book, check_rate_matrix
 from cambist.storage.atomic_file import remove_unfinished, write_atomically
 from cambist.storage.data_directory import DataDirectory
@@ -62,7 +62,7 @@ class Bootstrap:
         self._book_file = RateBookFile(self._folder.path)
         self._adapters = {} if settings.sandbox else fixing_adapters(settings)
         self._snapshots = open_snapshot_source(settings, self._store.archive)
-        self._database = settings.database_url
+        self._database = without_password(settings.database_url.removeprefix("sqlite:///"))
         self._settings = settings
 
     def prepare(self, progress: Progress) -> bool:
@@ -73,9 +73,7 @@ class Bootstrap:
         remove_unfinished(self._folder.path)
         self._folder.check_kinds()
         if self._store.is_new() and self._folder.has_been_served():
-            raise CannotStart(
-                _LOST_DATABASE.format(folder=self._folder.path, database=self._database.rpartition("///")[2])
-            )
+            raise CannotStart(_LOST_DATABASE.format(folder=self._folder.path, database=self._database))
         self._check_database()
         self._store.migrate()
         if self._adapters:

@@ -36,6 +36,7 @@ COMMANDS = (
     "fixing",
     "check",
     "doctor",
+    "database",
     "sandbox",
     "settings",
     "openapi",

@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from cambist.cli.tables import print_table
-from cambist.settings import FILE_VARIABLE, PREFIX, read_settings, setting_descriptions, written
+from cambist.settings import FILE_VARIABLE, PREFIX, read_settings, setting_descriptions, without_password, written
 
 
 def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write the output as JSON.")] = False) -> None:
@@ -33,5 +33,7 @@ def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write the 
 
 def _hidden(name: str, value: object) -> object:
     """Return a value without secrets: a source's key is shown as `set`. `tls_key` is only the name of a file."""
+    if name == "database" and isinstance(value, str):
+        return without_password(value)
     is_key = name.endswith("_key") and name != "tls_key"
     return "set" if is_key and value else value

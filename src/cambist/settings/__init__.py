@@ -11,6 +11,7 @@ from cambist.settings.reading import (
     URL_VARIABLE,
     read_settings,
     setting_descriptions,
+    without_password,
     written,
 )
 
@@ -25,5 +26,6 @@ __all__ = [
     "Settings",
     "read_settings",
     "setting_descriptions",
+    "without_password",
     "written",
 ]

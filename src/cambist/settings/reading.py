@@ -147,3 +147,8 @@ def setting_descriptions() -> dict[str, str]:
 def written(value: object) -> str:
     """Return a setting's value as a variable would hold it; empty for None."""
     return "" if value is None else msgspec.json.encode(value, enc_hook=str).decode().strip('"')
+
+
+def without_password(url: str) -> str:
+    """Return a URL to show: `***` in place of its password."""
+    return re.sub(r"(?<=://)([^:/@?]*):[^/]*@", r"\1:***@", re.sub(r"(?<=[?&]password=)[^&]*", "***", url))

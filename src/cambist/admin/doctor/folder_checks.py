@@ -12,6 +12,7 @@ from pathlib import Path
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
 from cambist.errors import CambistError
 from cambist.registry.plans import plans_file, read_plans_file
+from cambist.settings import without_password
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
 from cambist.status.source_report import Condition, SourceReports
 from cambist.storage.atomic_file import unfinished_files
@@ -19,7 +20,7 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.rate_book_file import stored_rate_book
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
-from cambist.storage.sql.inspection import inspect_database
+from cambist.storage.sql.inspection import DatabaseReport, inspect_database, inspect_server
 
 _LITTLE_SPACE, _FAIR_SPACE = 100 << 20, 1 << 30
 _DATABASE_SECONDS = 30.0
@@ -97,22 +98,25 @@ def check_database(installation: InstallationState) -> Iterator[Finding]:
     """Check the database's pages for some seconds, and whether this version knows its schema."""
     settings = installation.settings
     if settings.database:
-        yield ok("database", "named by the setting [database]; its own tools check it")
+        yield _schema_found(inspect_server(settings.database, _DATABASE_SECONDS), without_password(settings.database))
         return
     path = installation.path / Path(settings.database_url).name
     if not path.exists() or not path.stat().st_size:
         yield problem("database", f"{path} is missing or empty", _RESTORE)
         return
     report = inspect_database(path, _DATABASE_SECONDS)
+    yield _schema_found(report, f"{path.stat().st_size / (1 << 20):.0f} MB")
+
+
+def _schema_found(report: DatabaseReport, more: str) -> Finding:
     if report.faults:
-        yield problem("database", f"damaged: {report.faults[0]}", f"{_RESTORE}; [cambist check] says more")
-    elif report.schema > report.newest_schema:
-        yield problem("database", f"schema {report.schema} is of a newer Cambist", "upgrade Cambist")
-    elif report.schema < report.newest_schema:
+        return problem("database", f"damaged: {report.faults[0]}", f"{_RESTORE}; [cambist check] says more")
+    if report.schema > report.newest_schema:
+        return problem("database", f"schema {report.schema} is of a newer Cambist", "upgrade Cambist")
+    if report.schema < report.newest_schema:
         found = f"schema {report.schema or 'none'}, this version has {report.newest_schema}"
-        yield warning("database", found, "make a backup; the next start migrates it")
-    else:
-        yield ok("database", f"sound, schema {report.schema}, {path.stat().st_size / (1 << 20):.0f} MB")
+        return warning("database", found, "make a backup; the next start migrates it")
+    return ok("database", f"sound, schema {report.schema}, {more}")
 
 
 def check_matrix(installation: InstallationState) -> Iterator[Finding]:

@@ -9,7 +9,9 @@ from urllib.parse import quote
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.pool import NullPool
 
+from cambist.storage.sql.dialects import dialect_of
 from cambist.storage.sql.dialects.sqlite import DIALECT, raise_with_remedy
+from cambist.storage.sql.engine import open_read_only
 from cambist.storage.sql.revision import newest_revision, revisions
 
 
@@ -28,6 +30,18 @@ def inspect_database(path: Path, within: float) -> DatabaseReport:
     try:
         found = revisions(engine)
         return DatabaseReport(found[0] if found else "", newest_revision(), tuple(DIALECT.faults(engine, within)))
+    finally:
+        engine.dispose()
+
+
+def inspect_server(url: str, within: float) -> DatabaseReport:
+    """Report on a database that a URL names, as `inspect_database`."""
+    engine = open_read_only(url, 1, within)
+    try:
+        found = revisions(engine)
+        return DatabaseReport(
+            found[0] if found else "", newest_revision(), tuple(dialect_of(engine).faults(engine, within))
+        )
     finally:
         engine.dispose()
 

@@ -33,6 +33,9 @@ class SqlDialect(Protocol):
     content: str
     """The SQL expression for the content of a row of `fixings` in bytes, which its checksum covers."""
 
+    order_of_bytes: str
+    """The collation that orders texts by their bytes."""
+
     def day_content(self, day: str) -> str:
         """Return the SQL expression for the text of a day in bytes."""
 
@@ -50,6 +53,9 @@ class SqlDialect(Protocol):
 
     def insert_fixings(self, connection: Connection, rows: list[StoredRow]) -> None:
         """Insert rows into `fixings`."""
+
+    def insert_rows(self, connection: Connection, table: Table, rows: list[tuple[Any, ...]]) -> None:
+        """Insert rows of all columns into a table."""
 
     def is_missing(self, engine: Engine) -> bool:
         """Return whether there is no database yet, without creating it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 from psycopg import Connection as PsycopgConnection
@@ -36,13 +37,12 @@ _KEPT, _MORE = 2, 30
 _LOCKS = 0x63616D6200
 """The first of the numbers of our advisory locks, which others in the database should not use."""
 
-_COPY = f"COPY fixings ({', '.join(COLUMNS)}) FROM STDIN"
-
 
 class PostgresqlDialect:
     """The `SqlDialect` of PostgreSQL."""
 
     placeholder = "%s"
+    order_of_bytes = "C"
     content = (
         "convert_to(concat(to_char(fixings.day, 'YYYY-MM-DD'), '|', fixings.receipt_id, '|', fixings.nominal, '|', "
         "fixings.value, '|', to_char(fixings.published_at, 'YYYY-MM-DD HH24:MI:SS.US')), 'UTF8')"
@@ -55,7 +55,7 @@ class PostgresqlDialect:
     def open(self, url: str) -> Engine:
         """Return an engine that keeps few connections, and checks a kept one before it is used."""
         engine = _engine(url, _KEPT, _MORE)
-        event.listen(engine, "handle_error", raise_store_broken)
+        event.listen(engine, "handle_error", _raise)
         event.listen(
             engine, "connect", _with_settings(lock_timeout=_LOCK_SECONDS, statement_timeout=_STATEMENT_SECONDS)
         )
@@ -82,13 +82,13 @@ class PostgresqlDialect:
 
     def insert_fixings(self, connection: Connection, rows: list[StoredRow]) -> None:
         """Insert rows through COPY, which is several times as fast as INSERT."""
-        driver: Any = connection.connection.driver_connection
-        try:
-            with driver.cursor() as cursor, cursor.copy(_COPY) as copy:
-                for row in rows:
-                    copy.write_row(row)
-        except PsycopgError as error:
-            raise broken(error) from error
+        _copy(connection, f"COPY fixings ({', '.join(COLUMNS)}) FROM STDIN", rows)
+
+    def insert_rows(self, connection: Connection, table: Table, rows: list[tuple[Any, ...]]) -> None:
+        """Insert rows through COPY."""
+        preparer = connection.dialect.identifier_preparer
+        columns = ", ".join(preparer.quote(name) for name in table.c.keys())  # noqa: SIM118  a collection, not a dict
+        _copy(connection, f"COPY {preparer.quote(table.name)} ({columns}) FROM STDIN", rows)
 
     def is_missing(self, engine: Engine) -> bool:
         """Return False: a database is never created here, only its tables."""
@@ -117,6 +117,22 @@ class PostgresqlDialect:
 
 
 DIALECT = PostgresqlDialect()
+
+
+def _copy(connection: Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    driver: Any = connection.connection.driver_connection
+    try:
+        with driver.cursor() as cursor, cursor.copy(statement) as copy:
+            for row in rows:
+                copy.write_row(row)
+    except PsycopgError as error:
+        raise broken(error, is_gone=driver.broken) from error
+
+
+def _raise(context: ExceptionContext) -> None:
+    """Raise StoreUnreachable without a connection, and StoreBroken for what goes wrong over one."""
+    is_gone = context.is_disconnect or (context.engine is not None and context.connection is None)
+    raise_store_broken(context, is_gone=is_gone)
 
 
 def _engine(url: str, kept: int, more: int) -> Engine:
@@ -164,5 +180,7 @@ def _with_settings(*statements: str, **seconds: float) -> Any:
 
 def _reconnect(context: ExceptionContext) -> None:
     """Raise StoreBroken, and open a new connection for the next read."""
-    context.is_disconnect = True
-    raise_store_broken(context)
+    try:
+        _raise(context)
+    finally:
+        context.is_disconnect = True

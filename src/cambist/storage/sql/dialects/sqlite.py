@@ -46,6 +46,7 @@ class SqliteDialect:
     """The `SqlDialect` of SQLite."""
 
     placeholder = "?"
+    order_of_bytes = "BINARY"
     # Bytes, because damaged text may not be UTF-8.
     content = (
         f"CAST(printf('{'|'.join(['%s'] * len(ROW_FIELDS))}', "
@@ -90,6 +91,11 @@ class SqliteDialect:
             connection.exec_driver_sql(_INSERT_MANY, batches)
         if rows[many:]:
             connection.exec_driver_sql(_INSERT_ONE, rows[many:])
+
+    def insert_rows(self, connection: Connection, table: Table, rows: list[tuple[Any, ...]]) -> None:
+        """Insert rows, which SQLAlchemy turns into what SQLite stores."""
+        names = table.c.keys()
+        connection.execute(table.insert(), [dict(zip(names, row, strict=True)) for row in rows])
 
     def is_missing(self, engine: Engine) -> bool:
         """Return whether the file is missing or empty."""
