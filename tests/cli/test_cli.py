@@ -237,6 +237,21 @@ def test_settings_shows_what_the_file_chose(monkeypatch: pytest.MonkeyPatch, tmp
     assert "cambist.toml" in run_cli("settings").output
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://me:se:cr@et@db/rates", "postgresql://me:***@db/rates"),
+        ("postgresql+psycopg://db/rates?password=secret&user=me", "postgresql+psycopg://db/rates?password=***&user=me"),
+        ("postgresql://me@db:5432/rates", "postgresql://me@db:5432/rates"),
+    ],
+)
+def test_settings_never_shows_the_password_of_the_database(
+    monkeypatch: pytest.MonkeyPatch, url: str, shown: str
+) -> None:
+    monkeypatch.setenv("CAMBIST_DATABASE", url)
+    assert json.loads(CliRunner().invoke(program.app, ["settings", "--json"]).stdout)["database"] == shown
+
+
 @pytest.mark.parametrize("name", ["fred_key", "openexchangerates_key", "twelvedata_key"])
 def test_settings_never_shows_a_key(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(f"CAMBIST_{name.upper()}", "5ecre7")

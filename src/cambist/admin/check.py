@@ -34,7 +34,6 @@ def check_data_directory(settings: Settings) -> Iterator[CheckResult]:
     folder.check(environment)
     store = open_store(settings)
     try:
-        store.is_new()  # fails if the server of the database is gone, which is no damage
         yield CheckResult("database", tuple(store.faults()), RESTORE)
         yield from _check_fixings(store)
     finally:

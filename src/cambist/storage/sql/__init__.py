@@ -47,8 +47,7 @@ class SqlStore:
     def hold_open(self) -> None:
         """Keep a connection open, with what it needs to write."""
         if self._open_connection is None:
-            self._open_connection = self._engine.connect()
-            dialect_of(self._engine).hold_open(self._open_connection)
+            self._open_connection = dialect_of(self._engine).hold_open(self._engine)
 
     def faults(self, within: float | None = None) -> list[str]:
         """Return what is inconsistent in the database."""

@@ -60,8 +60,8 @@ class SqlDialect(Protocol):
     def is_missing(self, engine: Engine) -> bool:
         """Return whether there is no database yet, without creating it."""
 
-    def hold_open(self, connection: Connection) -> None:
-        """Make a connection keep open what could not be created on a full disk."""
+    def hold_open(self, engine: Engine) -> Connection | None:
+        """Return a connection that keeps open what could not be created on a full disk, if there is such a thing."""
 
     def faults(self, engine: Engine, within: float | None) -> list[str]:
         """Return what is inconsistent in the database's files."""

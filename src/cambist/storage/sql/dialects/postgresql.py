@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, ExceptionContext, Table, create_engin
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.pool import QueuePool
 
-from cambist.errors import StoreBroken
+from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.storage.sql.checksum import COLUMNS, StoredRow
 from cambist.storage.sql.dialects import WriteLock
 from cambist.storage.sql.store_broken import broken, raise_store_broken
@@ -95,8 +95,9 @@ class PostgresqlDialect:
         del engine
         return False
 
-    def hold_open(self, connection: Connection) -> None:
-        """Do nothing: the server holds its files open itself."""
+    def hold_open(self, engine: Engine) -> None:
+        """Return None: the server holds its files open itself."""
+        del engine
 
     def faults(self, engine: Engine, within: float | None) -> list[str]:
         """Return how many damaged pages the server has seen, which it counts if it has checksums of pages."""
@@ -105,6 +106,8 @@ class PostgresqlDialect:
         try:
             with engine.connect() as connection:
                 failures = int(connection.exec_driver_sql(seen).scalar_one())
+        except StoreUnreachable:
+            raise  # no damage
         except StoreBroken as error:
             return [str(error)]
         return [f"PostgreSQL has found {failures} damaged pages in its files"] if failures else []

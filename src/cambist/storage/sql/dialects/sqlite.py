@@ -102,10 +102,12 @@ class SqliteDialect:
         name = engine.url.database
         return bool(name) and not (Path(str(name)).exists() and Path(str(name)).stat().st_size)
 
-    def hold_open(self, connection: Connection) -> None:
-        """Open the log and index files, which SQLite removes with the last connection."""
+    def hold_open(self, engine: Engine) -> Connection | None:
+        """Return a connection with the log and index files, which SQLite removes with the last connection."""
+        connection = engine.connect()
         connection.exec_driver_sql("SELECT 1 FROM sqlite_master")
         connection.rollback()
+        return connection
 
     def faults(self, engine: Engine, within: float | None) -> list[str]:
         """Check every page and index. With `within`, check only the pages, for at most so many seconds."""

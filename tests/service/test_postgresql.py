@@ -1,0 +1,175 @@
+"""The real service on PostgreSQL: it answers and counts, moves there and back, and goes on while the server is gone."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.postgresql import TestServer, postgresql_server
+from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+
+pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+PATIENCE = 120
+LIVE = "/fetch-one?from=EUR&to=USD"
+PAST = "/historical?from=EUR&to=USD&date=2020-01-03"
+BEHIND = "/explain?from=EUR&to=USD&date="
+
+
+@dataclass
+class Service:
+    """A data folder whose database is in PostgreSQL."""
+
+    data: Path
+    url: str
+    port: int = field(default_factory=free_port)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        database = {"CAMBIST_DATABASE": self.url} if self.url else {}
+        return environment(CAMBIST_FETCH="false", CAMBIST_DATA=str(self.data), **database)
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        log = self.data.with_suffix(".log")
+        with log.open("ab") as to:
+            command = [COMMAND, "serve", "--port", str(self.port), "--workers", "2"]
+            process = subprocess.Popen(command, stdout=to, stderr=to, env=self.environment)
+        with ended_in_the_end(process):
+            assert until(lambda: process.poll() is not None or self.answers(), PATIENCE)
+            assert process.poll() is None, log.read_text()
+            yield
+
+    def answers(self) -> bool:
+        try:
+            return self.get("/openapi.json")[0] == 200
+        except OSError:
+            return False
+
+    def get(self, path: str) -> tuple[int, Any]:
+        key = (self.data / "owner.key").read_text().strip() if (self.data / "owner.key").exists() else ""
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            connection.request("GET", path, headers={"X-API-Key": key})
+            response = connection.getresponse()
+            return response.status, json.loads(response.read())
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [COMMAND, *arguments], env=self.environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+        )
+
+    def calls(self) -> int:
+        """Return how many calls the database has."""
+        done = self.run("usage", "--json")
+        assert done.returncode == 0, done.stderr
+        return sum(row["calls"] for row in json.loads(done.stdout))
+
+    @property
+    def log(self) -> str:
+        return self.data.with_suffix(".log").read_text()
+
+
+@pytest.fixture
+def server() -> Iterator[TestServer]:
+    server = postgresql_server()
+    yield server
+    if server.process is None:
+        server.start()
+
+
+@pytest.fixture
+def database(server: TestServer) -> Iterator[str]:
+    name = server.new_database()
+    yield name
+    if server.process is None:
+        server.start()
+    server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def service(server: TestServer, database: str, tmp_path: Path) -> Service:
+    return Service(tmp_path / "data", server.url(database))
+
+
+def figure(answer: tuple[int, Any]) -> Any:
+    status, content = answer
+    assert status == 200, content
+    return {name: value for name, value in content.items() if name != "ms"}
+
+
+def test_a_service_on_postgresql_answers_counts_and_starts_again(service: Service) -> None:
+    with service.running():
+        first = [figure(service.get(path)) for path in (LIVE, PAST, BEHIND + "2020-01-03")]
+        assert until(lambda: service.calls() == 3, PATIENCE)
+        created = service.run("account", "create", "ann", "--plan", "one")
+        assert created.returncode == 0, created.stderr
+    assert not (service.data / "cambist.db").exists()
+    with service.running():
+        assert [figure(service.get(path)) for path in (LIVE, PAST, BEHIND + "2020-01-03")] == first
+        assert until(lambda: service.calls() == 6, PATIENCE)
+        assert service.run("check").stdout.count("sound") == 4
+        assert "sound, schema" in service.run("doctor").stdout
+        assert "ann" in service.run("account", "list").stdout
+
+
+def test_answers_go_on_and_calls_are_kept_while_the_server_is_gone(service: Service, server: TestServer) -> None:
+    with service.running():
+        before = [figure(service.get(path)) for path in (LIVE, PAST)]
+        assert until(lambda: service.calls() == 2, PATIENCE)
+        server.stop()
+        assert until(lambda: "usage cannot be folded" in service.log, PATIENCE)
+        asked = 2
+        for _ in range(20):
+            assert [figure(service.get(path)) for path in (LIVE, PAST)] == before
+            asked += 2
+        assert service.get(BEHIND + "2020-01-03")[0] == 503
+        for command in (["account", "list"], ["usage"], ["check"], ["quarantine", "list"], ["backfill", "ecb"]):
+            refused = service.run(*command)
+            assert refused.returncode > 0, command
+            assert refused.stderr.startswith("cambist: The database cannot be reached: "), refused.stderr
+            assert refused.stderr.count("\n") == 1
+        doctor = service.run("doctor")
+        assert "The database cannot be reached" in doctor.stdout
+        server.start()
+        assert until(lambda: service.get(BEHIND + "2020-01-03")[0] == 200, PATIENCE)
+        assert until(lambda: service.calls() == asked + 1, PATIENCE)
+    assert "nothing was lost" in service.log
+    assert "Traceback" not in service.log
+
+
+def test_a_folder_moves_into_postgresql_and_back(service: Service, server: TestServer, database: str) -> None:
+    url, service.url = service.url, ""
+    with service.running():
+        first = [figure(service.get(path)) for path in (LIVE, PAST)]
+        in_use = service.run("database", "copy", str(service.data), url)
+        assert "stop it before" in in_use.stderr
+    copied = service.run("database", "copy", str(service.data), url, "--json")
+    assert copied.returncode == 0, copied.stderr
+    assert json.loads(copied.stdout)["fixings"] > 200_000
+    service.url = url
+    with service.running():
+        assert [figure(service.get(path)) for path in (LIVE, PAST)] == first
+        assert until(lambda: service.calls() == 4, PATIENCE)
+    (service.data / "cambist.db").unlink()
+    assert "fixings" in service.run("database", "copy", url, str(service.data)).stdout
+    service.url = ""
+    with service.running():
+        assert [figure(service.get(path)) for path in (LIVE, PAST)] == first
+        assert until(lambda: service.calls() == 6, PATIENCE)
+    assert server.execute("SELECT sum(calls) FROM usage", database) == [(4,)]
+
+
+def test_a_start_without_the_server_is_refused_in_one_sentence(service: Service, server: TestServer) -> None:
+    server.stop()
+    refused = service.run("serve")
+    assert refused.returncode == 2
+    last = refused.stderr.splitlines()[-1]
+    assert last.startswith("cambist: The database cannot be reached: ")
+    assert "Traceback" not in refused.stderr
