@@ -28,7 +28,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     ] = 1
     workers: Annotated[int, Meta(ge=1, le=256, description="worker processes that answer requests")] = 2
     threads: Annotated[int, Meta(ge=1, le=64, description="threads in each worker, for what has to wait")] = 4
-    database: Annotated[str, Meta(description="URL of a PostgreSQL database; empty: a SQLite file in the data folder")] = ""
+    database: Annotated[str, Meta(description="URL of a PostgreSQL database; empty: a SQLite file in the folder")] = ""
     path_prefix: Annotated[
         str,
         Meta(
