@@ -16,6 +16,7 @@ from tests.postgresql import postgresql_server
 
 from cambist.errors import CannotStart
 from cambist.storage.sql import SqlStore
+from cambist.storage.sql.dialects import dialect_named
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.migrate import migrate
 from cambist.storage.sql.revision import is_current, newest_revision
@@ -109,7 +110,8 @@ def test_a_later_start_finds_the_newest_schema_without_alembic(engine: Engine) -
         assert newest_revision() == MigrationContext.configure(connection).get_current_revision()
     later = (
         "import sys; from cambist.storage.sql import SqlStore; store = SqlStore(sys.argv[1]); store.migrate();"
-        "print(store.is_new(), 'alembic' in sys.modules)"
+        "names = ('alembic', 'psycopg', 'sqlalchemy.dialects.postgresql') if store._engine.dialect.name == 'sqlite' "
+        "else ('alembic',); print(store.is_new(), any(name in sys.modules for name in names))"
     )
     done = subprocess.run([sys.executable, "-c", later, str(engine.url)], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
@@ -202,3 +204,11 @@ def test_a_quarantine_without_units_is_migrated_completely(engine: Engine, monke
     migrate(engine)
     with engine.connect() as connection:
         assert connection.execute(text("SELECT * FROM quarantine")).all() == before
+
+
+def test_without_its_driver_postgresql_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.delitem(sys.modules, "cambist.storage.sql.dialects.postgresql", raising=False)
+    dialect_named.cache_clear()
+    with pytest.raises(CannotStart, match=r"needs the package psycopg.*cambist\[postgres\]"):
+        SqlStore("postgresql://db/rates")

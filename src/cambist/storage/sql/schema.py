@@ -119,8 +119,8 @@ accounts = Table(
     Column("deleted_at", DateTime),
 )
 """The rows of deleted accounts stay, because usage refers to them; only the other names are unique."""
-_HAS_NAME = accounts.c.deleted_at.is_(None)
-Index("accounts_by_name", accounts.c.name, unique=True, sqlite_where=_HAS_NAME, postgresql_where=_HAS_NAME)
+accounts_by_name = Index("accounts_by_name", accounts.c.name, unique=True, sqlite_where=accounts.c.deleted_at.is_(None))
+"""Each dialect adds its own condition, because SQLAlchemy imports a dialect to check an argument of it."""
 
 api_keys = Table(
     "api_keys",

@@ -16,6 +16,7 @@ from sqlalchemy.pool import QueuePool
 from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.storage.sql.checksum import COLUMNS, StoredRow
 from cambist.storage.sql.dialects import WriteLock
+from cambist.storage.sql.schema import accounts, accounts_by_name
 from cambist.storage.sql.store_broken import broken, raise_store_broken
 
 _DRIVER = "postgresql+psycopg"
@@ -36,6 +37,8 @@ _KEPT, _MORE = 2, 30
 
 _LOCKS = 0x63616D6200
 """The first of the numbers of our advisory locks, which others in the database should not use."""
+
+accounts_by_name.dialect_kwargs["postgresql_where"] = accounts.c.deleted_at.is_(None)
 
 
 class PostgresqlDialect:

@@ -1,5 +1,7 @@
 """Add expiry and revocation of keys, suspension and deletion of accounts, extra calls, and usage."""
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -45,8 +47,8 @@ def _replace_accounts() -> None:
         sa.Column("created_at", sa.DateTime, nullable=False),
         sa.Column("deleted_at", sa.DateTime),
     )
-    kept = sa.text("deleted_at IS NULL")
-    op.create_index("accounts_by_name", "accounts", ["name"], unique=True, sqlite_where=kept, postgresql_where=kept)
+    kept: Any = {f"{op.get_bind().dialect.name}_where": sa.text("deleted_at IS NULL")}
+    op.create_index("accounts_by_name", "accounts", ["name"], unique=True, **kept)
     op.execute("INSERT INTO accounts (id, name, plan, created_at) SELECT id, name, plan, created_at FROM old_accounts")
 
 
