@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -15,7 +17,7 @@ import pytest
 from sqlalchemy import event
 from tests.postgresql import postgresql_url
 
-from cambist.errors import StoreBroken
+from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
@@ -35,6 +37,11 @@ FIXING = Fixing("ecb", EURUSD, date(2026, 3, 6), Decimal("1.25"))
 RECEIPT = Receipt("ecb", NOON, "a test", "d")
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 DEADLINE = 0.2
+END_OTHERS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+SERVING = "SELECT pg_backend_pid()"
 STATES_OF_OTHERS = (
     "SELECT state FROM pg_stat_activity WHERE datname = current_database() AND state IS NOT NULL "
     "AND pid <> pg_backend_pid() AND application_name = 'cambist'"
@@ -115,6 +122,50 @@ def test_a_query_that_takes_too_long_is_ended(reading: ReadOnlyStore) -> None:
         connection.exec_driver_sql(ENDLESS).all()
     time.sleep(DEADLINE)  # the next read has a deadline of its own
     assert newest(reading) == []
+
+
+@pytest.fixture
+def pause() -> Iterator[Callable[[int], None]]:
+    """Stop a process of the server until the end of the test."""
+    stopped: list[int] = []
+
+    def pause(process: int) -> None:
+        stopped.append(process)
+        os.kill(process, signal.SIGSTOP)
+
+    yield pause
+    for process in stopped:
+        os.kill(process, signal.SIGCONT)
+
+
+def test_a_server_that_does_not_answer_is_not_waited_for(
+    store: Store, kind: str, pause: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "sqlite":
+        pytest.skip("SQLite has no server")
+    monkeypatch.setattr("cambist.storage.sql.dialects.postgresql._ANSWER_SECONDS", 0.1)
+    reading = store.read_only(1, DEADLINE)
+    with reading._engine.connect() as connection:  # type: ignore[attr-defined]
+        pause(connection.exec_driver_sql(SERVING).scalar_one())
+        with pytest.raises(StoreUnreachable, match="has not answered"):
+            connection.exec_driver_sql("SELECT 1")
+    assert newest(reading) == []
+    with reading._engine.connect() as connection:  # type: ignore[attr-defined]
+        process = connection.exec_driver_sql(SERVING).scalar_one()
+    pause(process)
+    assert newest(reading) == []
+    reading.close()
+
+
+def test_connections_that_the_server_has_closed_are_opened_again(store: Store, kind: str) -> None:
+    if kind == "sqlite":
+        pytest.skip("SQLite has no server")
+    reading = store.read_only(1, DEADLINE)
+    assert newest(reading) == []
+    with store._engine.begin() as other:  # type: ignore[attr-defined]
+        other.exec_driver_sql(END_OTHERS)
+    assert newest(reading) == []
+    reading.close()
 
 
 def test_a_locked_table_is_not_waited_for(store: Store, kind: str) -> None:

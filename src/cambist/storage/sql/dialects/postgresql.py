@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
+from time import monotonic
 from typing import Any
 
 from psycopg import Connection as PsycopgConnection
 from psycopg import Error as PsycopgError
+from psycopg import OperationalError
+from psycopg.abc import RV, PQGen
 from sqlalchemy import Connection, Engine, ExceptionContext, Table, create_engine, event, func, make_url, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.pool import QueuePool
@@ -30,8 +33,10 @@ _CONNECTING = {
 }
 """Parameters of a connection unless the URL has others: a server that is gone is noticed after some seconds."""
 
-_LOCK_SECONDS = 5.0
-_STATEMENT_SECONDS = 300.0
+_CONNECT_SECONDS = _LOCK_SECONDS = 5.0
+_STATEMENT_SECONDS = 120.0
+_ANSWER_SECONDS = 2.0
+"""How long the server may take to say that a statement has taken too long: then it is hanging."""
 _KEPT, _MORE = 2, 30
 """How many connections a process keeps, and how many more it may open for a while."""
 
@@ -75,6 +80,8 @@ class PostgresqlDialect:
     def lock(self, connection: Connection, lock: WriteLock) -> None:
         """Wait for an advisory lock. What is read under it was committed before, also while this one waited."""
         if lock is WriteLock.SCHEMA:
+            driver: Any = connection.connection.driver_connection
+            driver.longest_wait = None
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCKS + lock})")
@@ -125,6 +132,25 @@ class PostgresqlDialect:
 DIALECT = PostgresqlDialect()
 
 
+class ImpatientConnection(PsycopgConnection[Any]):
+    """A connection that is closed if the server does not answer, as when it is paused. Errors: OperationalError."""
+
+    longest_wait: float | None = None
+    """Seconds for one answer, longer than the server lets a statement take; None: no limit."""
+
+    def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
+        """Consume a generator that waits for the server."""
+        limit = self.longest_wait if timeout is None else timeout
+        until = None if limit is None else monotonic() + limit
+        try:
+            return super().wait(gen, interval, limit)
+        except OperationalError as error:
+            if until is None or monotonic() < until:
+                raise
+            self.pgconn.finish()
+            raise OperationalError(f"the server has not answered for {limit:.1f} s") from error
+
+
 def _copy(connection: Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
     driver: Any = connection.connection.driver_connection
     try:
@@ -137,6 +163,8 @@ def _copy(connection: Connection, statement: str, rows: Sequence[tuple[Any, ...]
 
 def _raise(context: ExceptionContext) -> None:
     """Raise StoreUnreachable without a connection, and StoreBroken for what goes wrong over one."""
+    if context.is_pre_ping:
+        return  # a kept connection is broken: the pool opens another
     is_gone = context.is_disconnect or (context.engine is not None and context.connection is None)
     raise_store_broken(context, is_gone=is_gone)
 
@@ -156,8 +184,13 @@ def _engine(url: str, kept: int, more: int) -> Engine:
         isolation_level="REPEATABLE READ",
         connect_args=missing,
     )
+    event.listen(engine, "do_connect", _connect)
     _forget_after_fork(engine)
     return engine
+
+
+def _connect(_dialect: object, _record: object, arguments: Sequence[Any], named: dict[str, Any]) -> ImpatientConnection:
+    return ImpatientConnection.connect(*arguments, **named)
 
 
 def _forget_after_fork(engine: Engine) -> None:
@@ -175,11 +208,13 @@ def _with_settings(*statements: str, **seconds: float) -> Any:
     limits = (f"SET {name} = {max(1, int(limit * 1000))}" for name, limit in seconds.items())
     settings = "; ".join(["SET datestyle = 'ISO'", "SET timezone = 'UTC'", *limits, *statements])
 
-    def set_up(connection: PsycopgConnection[Any], _record: object) -> None:
+    def set_up(connection: ImpatientConnection, _record: object) -> None:
+        connection.longest_wait = _CONNECT_SECONDS
         was = connection.autocommit
         connection.autocommit = True
         connection.execute(settings)
         connection.autocommit = was
+        connection.longest_wait = seconds["statement_timeout"] + _ANSWER_SECONDS
 
     return set_up
 
