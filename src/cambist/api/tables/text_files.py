@@ -10,7 +10,7 @@ from typing import IO
 
 import msgspec
 
-from cambist.api.table import COUNT, NUMBER, AnswerTable, Cell
+from cambist.api.table import COUNT, NUMBER, TEXT, AnswerTable, Cell
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """With these a spreadsheet takes a text for a formula."""
@@ -36,8 +36,8 @@ def write_csv(table: AnswerTable, file: IO[bytes], options: CsvOptions) -> None:
 
 
 def _is_plain(table: AnswerTable, options: CsvOptions) -> bool:
-    has_texts = any(column.kind.value == "text" for column in table.columns)
-    return options.decimal == "." and not has_texts
+    """Return whether no cell has to be looked at before it is written."""
+    return options.decimal == "." and not any(column.kind is TEXT for column in table.columns)
 
 
 def _safe_rows(table: AnswerTable, decimal: str) -> Iterator[list[Cell]]:
