@@ -29,7 +29,7 @@ def invoices(tmp_path: Path) -> Path:
 
 
 def rows_of(text: str) -> list[list[str]]:
-    return list(csv.reader(io.StringIO(text)))
+    return list(csv.reader(io.StringIO(text, newline="")))
 
 
 def test_a_file_is_converted_from_the_folder(run: Run, finished: Path, invoices: Path) -> None:
@@ -89,6 +89,14 @@ def test_standard_input_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Preis;amount;from;to\nx;1,5;EUR;EUR\n")))
     result = run("convert", "-", "--decimal", "comma")
     assert result.out.splitlines()[1].startswith("x;1,5;EUR;EUR;1,5;1;")
+
+
+def test_a_header_of_two_lines_is_written_once(run: Run, invoices: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_convert, "_ROWS", 1)
+    invoices.write_bytes(b'amount,from,to,"paid\r\non"\r\n1,EUR,EUR,a\r\n2,EUR,EUR,b\r\n')
+    rows = rows_of(run("convert", str(invoices)).out)
+    assert [row[3] for row in rows] == ["paid\r\non", "a", "b"]
+    assert [row[4] for row in rows] == ["result", "1", "2"]
 
 
 def test_a_header_alone_is_answered_with_a_header(run: Run, invoices: Path) -> None:

@@ -99,18 +99,19 @@ def _convert(
     answers: RemoteService | StoredAnswers, file: ConversionFile, query: dict[str, str], show: Callable[[int], None]
 ) -> _Converted:
     """Convert a file in parts. Errors: RequestRefused, ConnectionError."""
-    parts: list[bytes] = []
+    text = StringIO(newline="")
+    writer = csv.writer(text, delimiter=file.delimiter)
     errors = done = 0
     # Each part is a file of its own, with the delimiter of the whole.
     sent = {**query, "delimiter": file.delimiter}
     for part in split_file(file, _ROWS) if file.row_count else [file.text]:
         content = answers.convert_file(part, sent)
-        rows = list(csv.reader(StringIO(content.decode(), newline=""), delimiter=file.delimiter))[1:]
+        header, *rows = csv.reader(StringIO(content.decode(), newline=""), delimiter=file.delimiter)
+        writer.writerows(rows if done else [header, *rows])
         errors += sum(1 for row in rows if row[-1])
         done += len(rows)
-        parts.append(content if not parts else content.partition(b"\r\n")[2])
         show(done)
-    return _Converted(b"".join(parts), done, errors, answers.place, answers.environment)
+    return _Converted(text.getvalue().encode(), done, errors, answers.place, answers.environment)
 
 
 def _print_summary(found: _Converted, name: str) -> None:

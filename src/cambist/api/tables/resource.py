@@ -19,11 +19,12 @@ from cambist.api.tables.text_files import CsvOptions
 from cambist.api.unknown_parameters import UnknownParameters
 from cambist.http.file_body import FileBody, spooled_body
 
-CSV_PARAMETERS = ("decimal", "delimiter")
 UNAVAILABLE_HEADER = "Cambist-Unavailable"
 
 _GZIP_LEVEL = 1
-_read_csv_params = ParamsReader(CsvParams).read
+_csv_params = ParamsReader(CsvParams)
+
+CSV_PARAMETERS = _csv_params.names
 
 
 class TableResource:
@@ -40,7 +41,7 @@ class TableResource:
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """Answer; errors are JSON, as those of the endpoint."""
         asked = self._resource.begin(request.env, response, self._unknown)
-        options = _read_csv_params(asked.query).options() if self._format is CSV else CsvOptions()
+        options = _csv_params.read(asked.query).options() if self._format is CSV else CsvOptions()
         context, params, outline = self._resource.check(asked)
         is_gzip = self._format.is_text and accepts_gzip(request.env.get("HTTP_ACCEPT_ENCODING", ""))
         if outline.etag:

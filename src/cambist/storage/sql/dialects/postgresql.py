@@ -132,7 +132,7 @@ class PostgresqlDialect:
 DIALECT = PostgresqlDialect()
 
 
-class ImpatientConnection(PsycopgConnection[Any]):
+class ConnectionWithDeadline(PsycopgConnection[Any]):
     """A connection that is closed if the server does not answer, as when it is paused. Errors: OperationalError."""
 
     longest_wait: float | None = None
@@ -189,8 +189,10 @@ def _engine(url: str, kept: int, more: int) -> Engine:
     return engine
 
 
-def _connect(_dialect: object, _record: object, arguments: Sequence[Any], named: dict[str, Any]) -> ImpatientConnection:
-    return ImpatientConnection.connect(*arguments, **named)
+def _connect(
+    _dialect: object, _record: object, arguments: Sequence[Any], named: dict[str, Any]
+) -> ConnectionWithDeadline:
+    return ConnectionWithDeadline.connect(*arguments, **named)
 
 
 def _forget_after_fork(engine: Engine) -> None:
@@ -208,7 +210,7 @@ def _with_settings(*statements: str, **seconds: float) -> Any:
     limits = (f"SET {name} = {max(1, int(limit * 1000))}" for name, limit in seconds.items())
     settings = "; ".join(["SET datestyle = 'ISO'", "SET timezone = 'UTC'", *limits, *statements])
 
-    def set_up(connection: ImpatientConnection, _record: object) -> None:
+    def set_up(connection: ConnectionWithDeadline, _record: object) -> None:
         connection.longest_wait = _CONNECT_SECONDS
         was = connection.autocommit
         connection.autocommit = True
