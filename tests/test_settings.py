@@ -61,6 +61,9 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "workers": ("9", 9),
         "threads": ("9", 9),
         "database": ("postgresql://db/rates", "postgresql://db/rates"),
+        "redis": ("rediss://:secret@cache:6380/2", "rediss://:secret@cache:6380/2"),
+        "roles": ("api,stream", "api,stream"),
+        "node": ("rates-1", "rates-1"),
         "path_prefix": ("/rates/v1", "/rates/v1"),
         "cors_origin": ("https://example.org", "https://example.org"),
         "closed_max_age": ("PT2H", timedelta(hours=2)),
@@ -108,6 +111,20 @@ def test_variables_of_other_programs_are_ignored() -> None:
 
 
 # What is refused
+
+
+@pytest.mark.parametrize(
+    ("roles", "reason"), [("api,gather", r"\[gather\]; there are api, stream, ingest"), (" , ", "it names none")]
+)
+def test_unknown_roles_and_none_at_all_are_refused(roles: str, reason: str) -> None:
+    with pytest.raises(SettingRefused, match=rf"The setting \[roles\] is refused: {reason}"):
+        read_settings({"CAMBIST_ROLES": roles}, {})
+
+
+@pytest.mark.parametrize("url", ["cache:6379", "http://cache:6379", "redis:// cache"])
+def test_only_urls_of_redis_are_accepted(url: str) -> None:
+    with pytest.raises(SettingRefused, match=r"The setting \[redis\] is refused"):
+        read_settings({"CAMBIST_REDIS": url}, {})
 
 
 @pytest.mark.parametrize(

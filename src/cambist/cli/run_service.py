@@ -20,6 +20,7 @@ from cambist.http.certificate import check_certificate
 from cambist.http.listening_socket import free_address
 from cambist.logs import log_config
 from cambist.processes.supervisor import supervise
+from cambist.registry.nodes import check_node
 from cambist.registry.sources import check_source_keys
 from cambist.settings import Settings
 
@@ -31,6 +32,7 @@ def run_service(settings: Settings) -> None:
     os.umask(0o077)
     logging.config.dictConfig(log_config(settings.log_level))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
+    check_node(settings)
     keys = check_source_keys(settings, os.environ)
     bootstrap = Bootstrap(settings, utc_now)
     check_certificate(settings.tls_cert, settings.tls_key)

@@ -1,6 +1,6 @@
 """The settings: read once, from defaults, a TOML file, `CAMBIST_*` variables and flags."""
 
-from cambist.settings.fields import Settings
+from cambist.settings.fields import ROLES, Settings
 from cambist.settings.reading import (
     FILE_VARIABLE,
     KEY_VARIABLE,
@@ -20,6 +20,7 @@ __all__ = [
     "KEY_VARIABLE",
     "NO_SETTINGS",
     "PREFIX",
+    "ROLES",
     "SANDBOX_DATA",
     "SETTING_NAMES",
     "URL_VARIABLE",

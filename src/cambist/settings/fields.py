@@ -13,6 +13,9 @@ from msgspec import Meta
 
 from cambist.errors import SettingRefused
 
+ROLES = ("api", "stream", "ingest")
+"""What a node may run: the workers that answer requests, the stream, and the polling of sources."""
+
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What an operator can choose. `cambist settings` shows each description."""
@@ -29,6 +32,24 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     workers: Annotated[int, Meta(ge=1, le=256, description="worker processes that answer requests")] = 2
     threads: Annotated[int, Meta(ge=1, le=64, description="threads in each worker, for what has to wait")] = 4
     database: Annotated[str, Meta(description="URL of a PostgreSQL database; empty: a SQLite file in the folder")] = ""
+    redis: Annotated[
+        str,
+        Meta(
+            pattern=r"^((redis|rediss|redis\+sentinel|rediss\+sentinel)://[^\s]+)?\Z",
+            description="URL of the Redis or Valkey through which several nodes work together, such as "
+            "redis://10.0.0.5:6379; empty: this machine is alone",
+        ),
+    ] = ""
+    roles: Annotated[
+        str, Meta(description="what this machine runs of a service on several nodes, such as api,stream")
+    ] = "api,stream,ingest"
+    node: Annotated[
+        str,
+        Meta(
+            pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,62})?\Z",
+            description="name of this machine among several: letters, digits, dots, _ and -; empty: the host name",
+        ),
+    ] = ""
     path_prefix: Annotated[
         str,
         Meta(
@@ -150,6 +171,21 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         if (self.tls_cert is None) != (self.tls_key is None):
             raise SettingRefused("The settings [tls_cert] and [tls_key] are refused: one is nothing without the other")
         return "https" if self.tls_cert else "http"
+
+    @property
+    def chosen_roles(self) -> frozenset[str]:
+        """What this node runs. Errors: SettingRefused for an unknown role, and if there is none."""
+        roles = frozenset(part.strip() for part in self.roles.split(",")) - {""}
+        if unknown := sorted(roles - set(ROLES)):
+            raise SettingRefused(f"The setting [roles] is refused: [{unknown[0]}]; there are {', '.join(ROLES)}")
+        if not roles:
+            raise SettingRefused(f"The setting [roles] is refused: it names none; there are {', '.join(ROLES)}")
+        return roles
+
+    @property
+    def is_node(self) -> bool:
+        """Whether this service is one of several nodes."""
+        return bool(self.redis)
 
     @property
     def chosen_sources(self) -> tuple[frozenset[str], frozenset[str]]:

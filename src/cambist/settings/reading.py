@@ -109,6 +109,7 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
         if not (grams.is_finite() and 1 <= grams <= 1000):
             raise SettingRefused(f"The setting [{name}]{where} is refused: [{grams}] is not from 1 to 1000 grams")
     _ = settings.proxy_networks
+    _ = settings.chosen_roles
     return settings
 
 

@@ -168,6 +168,55 @@ usage = Table(
     Column("account_id", Integer, ForeignKey("accounts.id"), primary_key=True),
     Column("endpoint", String, primary_key=True),
     Column("calls", BIG, nullable=False),
+    Column("node", String, nullable=False, server_default=""),
     sqlite_with_rowid=False,
 )
-"""Usage. A row is a total of one counter file, whose number is `page`: storing it again changes nothing (ADR 11)."""
+"""Usage. A row is a total of one counter file, whose number is `page`: storing it again changes nothing (ADR 11).
+`node` is the node that counted; empty for a service on one machine."""
+
+leadership = Table(
+    "leadership",
+    metadata,
+    Column("epoch", BIG, primary_key=True, autoincrement=False),
+    Column("node", String, nullable=False),
+    Column("holder", String, nullable=False),
+    Column("taken_at", DateTime, nullable=False),
+    Column("expires_at", DateTime, nullable=False),
+)
+"""At most one row: which node leads the ingest, and until when unless it renews its lease, by the database's clock.
+
+Each new leader has a higher epoch. It is the key, so that who files can hold on to it while the lease is renewed.
+"""
+
+nodes = Table(
+    "nodes",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("instance", String, nullable=False),
+    Column("roles", String, nullable=False),
+    Column("version", String, nullable=False),
+    Column("started_at", DateTime, nullable=False),
+    Column("seen_at", DateTime, nullable=False),
+)
+"""The nodes of a service on several machines. `instance` is new at each start; times are by the database's clock."""
+
+quota_leases = Table(
+    "quota_leases",
+    metadata,
+    Column("account_id", Integer, ForeignKey("accounts.id"), primary_key=True),
+    Column("period_start", Date, primary_key=True),
+    Column("node", String, primary_key=True),
+    Column("granted", BIG, nullable=False),
+)
+"""How many calls of a period's quota each node may answer in all, used or not. Their sum never exceeds the quota."""
+
+plan_versions = Table(
+    "plan_versions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("content", String, nullable=False),
+    Column("node", String, nullable=False),
+    Column("activated_at", DateTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""The plans of a service on several machines, as each change put them into effect; the last ones are in effect."""

@@ -1,0 +1,1 @@
+"""Several nodes that work as one service, through PostgreSQL and Redis."""
