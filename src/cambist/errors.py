@@ -36,7 +36,8 @@ CambistError
 ├── RateMatrixDamaged              the file of the rate matrix is damaged
 ├── RateBookDamaged                the file of the rate book is damaged
 ├── StoreBroken                    the database cannot be read or written
-│   └── StoreUnreachable           the server of the database cannot be reached
+│   ├── StoreUnreachable           the server of the database cannot be reached
+│   └── NoLongerLeading            another node has become the leader of the ingest
 ├── CannotCopy                     a database cannot be copied into another
 ├── SettingRefused                 a setting is unknown, malformed or out of range
 └── CannotStart                    the machine does not allow the service to start
@@ -220,6 +221,10 @@ class StoreBroken(CambistError):
 
 class StoreUnreachable(StoreBroken):
     """The server of the database cannot be reached, or has closed the connection."""
+
+
+class NoLongerLeading(StoreBroken):
+    """Another node has become the leader of the ingest, so nothing was stored."""
 
 
 class CannotCopy(CambistError):

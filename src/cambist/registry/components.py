@@ -20,8 +20,8 @@ from cambist.status.environment import Environment
 from cambist.storage import STORES, ReadOnlyStore, Store
 
 
-def open_store(settings: Settings) -> Store:
-    """Open the database that the settings name.
+def open_store(settings: Settings, leader_epoch: int | None = None) -> Store:
+    """Open the database that the settings name; with `leader_epoch`, only the leader of this epoch writes through it.
 
     Errors: CannotStart for an unknown scheme, and for a sandbox that would share the database of a live service.
     """
@@ -30,7 +30,7 @@ def open_store(settings: Settings) -> Store:
     scheme = settings.database_url.partition(":")[0].partition("+")[0]
     if scheme not in STORES:
         raise CannotStart(f"Unknown scheme of the database URL: [{scheme}]; there are {', '.join(STORES)}")
-    store: Store = import_module(f"cambist.storage.{STORES[scheme]}").store(settings.database_url)
+    store: Store = import_module(f"cambist.storage.{STORES[scheme]}").store(settings.database_url, leader_epoch)
     return store
 
 

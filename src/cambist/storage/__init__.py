@@ -9,6 +9,7 @@ from cambist.accounts.usage_counters import UsageStore
 from cambist.history.archive import FixingArchive
 from cambist.history.bars import BarReader, BarStore
 from cambist.history.quarantine import Quarantine
+from cambist.status.leadership import Leadership
 
 STORES = {
     "sqlite": "sql",
@@ -54,6 +55,10 @@ class Store(Protocol):
     @property
     def accounts(self) -> Accounts:
         """The accounts and their API keys."""
+
+    @property
+    def leadership(self) -> Leadership:
+        """Which node leads the ingest."""
 
     def is_new(self) -> bool:
         """Return whether the database is missing or has no tables yet. Errors: CannotStart if it cannot be read."""

@@ -18,7 +18,7 @@ _FILES = (
     "stream.connections", "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
     "audit.log", "plans.toml.previous",
 )  # fmt: skip
-_FOLDERS = ("sources", "ledger", "console", "asked")
+_FOLDERS = ("sources", "ledger", "console", "asked", "ingest")
 
 _KIND = {Environment.LIVE: "a live one", Environment.SANDBOX: "a sandbox"}
 
@@ -43,6 +43,8 @@ class DataDirectory:
         self.sign_in_links = path / "console"
         self.asked_sources = path / "asked"
         self.previous_plans = path / "plans.toml.previous"
+        self.candidates = path / "ingest"
+        """What the ingest process of a node publishes; the node has it once the other nodes can have it too."""
         self._environment_file = path / "environment"
         self._lock_file = path / "cambist.lock"
         self._lock: int | None = None

@@ -179,9 +179,58 @@ def test_a_newer_format_is_refused_with_its_number(book_file: RateBookFile, tmp_
     struct.pack_into("<I", content, FILE_HEAD_PACKED - 4, zlib.crc32(content[: FILE_HEAD_PACKED - 4]))
     rewrite(tmp_path, content)
     with pytest.raises(
-        RateBookDamaged, match=f"format {FORMAT + 1}, and this version of Cambist reads format {FORMAT}"
+        RateBookDamaged, match=f"format {FORMAT + 1}, and this version of Cambist reads up to format {FORMAT}"
     ):
         book_file.current()
+
+
+def in_format_1(content: bytes) -> bytes:
+    """Return a file that was written once, as a release without epochs of leaders wrote it."""
+    old = bytearray(content)
+    struct.pack_into("<I", old, 8, 1)
+    struct.pack_into("<I", old, FILE_HEAD_PACKED - 4, zlib.crc32(old[: FILE_HEAD_PACKED - 4]))
+    fields = struct.calcsize("<QQQQQqqIIIIII")
+    head = old[FILE_HEAD_BYTES : FILE_HEAD_BYTES + fields]
+    old[FILE_HEAD_BYTES : FILE_HEAD_BYTES + BUFFER_HEAD_BYTES] = (
+        head + struct.pack("<I", zlib.crc32(head)) + b"\xff" * (BUFFER_HEAD_BYTES - fields - 4)
+    )
+    return bytes(old)
+
+
+def test_a_book_of_the_format_before_is_read_and_has_no_epoch_of_a_leader(
+    book_file: RateBookFile, tmp_path: Path
+) -> None:
+    book_file.publish(a_book(7), leader_epoch=5)
+    rewrite(tmp_path, in_format_1(book_bytes(tmp_path)))
+    reader = RateBookFile(tmp_path)
+    assert reader.current() == a_book(7)
+    assert reader.age_order() == (0, 7)
+    assert reader.published_at() is not None
+
+
+def test_a_book_follows_one_of_the_format_before(book_file: RateBookFile, tmp_path: Path) -> None:
+    book_file.publish(a_book(7))
+    rewrite(tmp_path, in_format_1(book_bytes(tmp_path)))
+    reader = RateBookFile(tmp_path)
+    assert reader.current() == a_book(7)
+    for version in (8, 9):
+        book_file.publish(a_book(version))
+        assert reader.current() == a_book(version)
+
+
+def test_a_book_has_the_epoch_of_its_leader(book_file: RateBookFile, tmp_path: Path) -> None:
+    reader = RateBookFile(tmp_path)
+    assert reader.age_order() is None
+    for epoch, version in ((0, 1), (3, 2), (3, 3), (1 << 40, 4)):
+        book_file.publish(a_book(version), epoch)
+        assert reader.age_order() == (epoch, version)
+        assert reader.current() == a_book(version)
+
+
+def test_a_damaged_book_has_no_place_in_the_order(book_file: RateBookFile, tmp_path: Path) -> None:
+    book_file.publish(a_book(), 3)
+    rewrite(tmp_path, book_bytes(tmp_path)[: FILE_HEAD_BYTES + 20])
+    assert book_file.age_order() is None
 
 
 def test_a_book_of_another_byte_order_is_refused(book_file: RateBookFile, tmp_path: Path) -> None:

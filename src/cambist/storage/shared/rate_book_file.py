@@ -49,9 +49,12 @@ class RateBookFile:
         self._is_old_file_removed = False
         self.changes = data_changes(folder)
 
-    def publish(self, book: RateBook) -> None:
-        """Replace the current book, and notify the readers. Errors: Unwritable."""
-        self._publisher.publish(book)
+    def publish(self, book: RateBook, leader_epoch: int = 0) -> None:
+        """Replace the current book, and notify the readers; on several machines with the epoch of the leader.
+
+        Errors: Unwritable.
+        """
+        self._publisher.publish(book, leader_epoch)
         self.changes.notify(Topic.BOOK)
         self._votes_writer.publish(book)
         if not self._is_old_file_removed:
@@ -65,6 +68,13 @@ class RateBookFile:
     def published_at(self) -> float | None:
         """Return when the current book was published, in seconds since 1970; None before the first book."""
         return self._reader.published_at()
+
+    def age_order(self) -> tuple[int, int] | None:
+        """Return the leader's epoch and the version of the current book: of two books, the lower one is the older.
+
+        None if there is no book that can be read.
+        """
+        return self._reader.age_order()
 
     def current(self) -> RateBook | None:
         """Return the book that was published last, also by a service that has ended; None before the first book.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from importlib import import_module
 
 from sqlalchemy import Connection, Engine
@@ -9,26 +10,45 @@ from sqlalchemy import Connection, Engine
 from cambist.storage.sql.accounts import SqlAccounts
 from cambist.storage.sql.archive import SqlArchive
 from cambist.storage.sql.bars import SqlBars
-from cambist.storage.sql.dialects import dialect_of
+from cambist.storage.sql.dialects import SessionLimits, dialect_of
 from cambist.storage.sql.engine import open_engine
+from cambist.storage.sql.fencing import LEADER_EPOCH, session_name
+from cambist.storage.sql.leadership import SqlLeadership
 from cambist.storage.sql.quarantine import SqlQuarantine
 from cambist.storage.sql.read_only import SqlReadOnlyStore
 from cambist.storage.sql.revision import is_current, is_new
 from cambist.storage.sql.usage import SqlUsage
 
+_LEADERSHIP = SessionLimits("cambist leadership", statement_seconds=4.0, idle_seconds=4.0)
+"""Whoever waits longer for the lease asks again: it is renewed, or taken over, within seconds."""
+
+_FILING_SECONDS = 120.0
+_FILING_IDLE_SECONDS = 5.0
+
 
 class SqlStore:
-    """The `Store` protocol over one SQL database."""
+    """The `Store` protocol over one SQL database.
 
-    def __init__(self, url: str) -> None:
+    With `leader_epoch`, transactions that write are committed in this epoch of the leader only, and raise
+    NoLongerLeading in a later one.
+    """
+
+    def __init__(self, url: str, leader_epoch: int | None = None) -> None:
         self._url = url
-        self._engine: Engine = open_engine(url)
+        self._engine: Engine = open_engine(url, None if leader_epoch is None else _filing(leader_epoch))
+        if leader_epoch is not None:
+            self._engine = self._engine.execution_options(**{LEADER_EPOCH: leader_epoch})
         self._open_connection: Connection | None = None
         self.archive = SqlArchive(self._engine)
         self.bars = SqlBars(self._engine)
         self.accounts = SqlAccounts(self._engine)
         self.quarantine = SqlQuarantine(self._engine)
         self.usage = SqlUsage(self._engine)
+
+    @cached_property
+    def leadership(self) -> SqlLeadership:
+        """Who leads the ingest, over connections with short deadlines."""
+        return SqlLeadership(open_engine(self._url, _LEADERSHIP))
 
     def is_new(self) -> bool:
         """Return whether the database is missing or has no tables yet."""
@@ -59,6 +79,12 @@ class SqlStore:
             self._open_connection.close()
             self._open_connection = None
         self._engine.dispose()
+        if "leadership" in self.__dict__:
+            self.leadership.close()
+
+
+def _filing(epoch: int) -> SessionLimits:
+    return SessionLimits(session_name(epoch), _FILING_SECONDS, _FILING_IDLE_SECONDS)
 
 
 store = SqlStore

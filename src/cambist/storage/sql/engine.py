@@ -5,12 +5,12 @@ from __future__ import annotations
 from sqlalchemy import Engine
 
 from cambist.errors import CannotStart
-from cambist.storage.sql.dialects import SqlDialect, dialect_named
+from cambist.storage.sql.dialects import SessionLimits, SqlDialect, dialect_named
 
 
-def open_engine(url: str) -> Engine:
-    """Return an engine for a URL. Errors: CannotStart."""
-    return _dialect(url).open(url)
+def open_engine(url: str, session: SessionLimits | None = None) -> Engine:
+    """Return an engine for a URL, with what its sessions are opened with. Errors: CannotStart."""
+    return _dialect(url).open(url, session)
 
 
 def open_read_only(url: str, connections: int, within: float) -> Engine:

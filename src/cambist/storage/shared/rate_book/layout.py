@@ -16,7 +16,9 @@ from cambist.errors import RateBookDamaged
 from cambist.pricing.book_columns import block_size
 
 MAGIC = b"CMBBOOK\n"
-FORMAT = 1
+FORMAT = 2
+"""The format that is written; format 1, whose buffers have no epoch of a leader, is still read."""
+
 BUFFERS = 4
 """A reader has the time of three books to copy one."""
 
@@ -27,7 +29,9 @@ _OTHER_BYTE_ORDER = 0x04030201
 _PAGE = 4096
 _START = struct.Struct("<8sII")
 _FILE_HEAD = struct.Struct("<8sIIIIIIQ")
-_BUFFER_HEAD = struct.Struct("<QQQQQqqIIIIII")
+_BUFFER_HEAD = struct.Struct("<QQQQQqqIIIIIIQ")
+_BUFFER_HEAD_1 = struct.Struct("<QQQQQqqIIIIII")
+_READABLE = (1, FORMAT)
 _CRC = struct.Struct("<I")
 _MOST_SLOTS = 1 << 24
 _LARGEST_TEXT = 1 << 28
@@ -39,13 +43,17 @@ class TornBook(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FileHead:
-    """The head of the file: the sizes of its buffers, and which is the newest, with its sequence number."""
+    """The head of the file: the sizes of its buffers, and which is the newest, with its sequence number.
+
+    `format` is the format that the file was read in; heads are always written in the current one.
+    """
 
     capacity: int
     origins_space: int
     names_space: int
     current: int
     sequence: int
+    format: int = FORMAT
 
     @property
     def buffer_size(self) -> int:
@@ -83,7 +91,8 @@ class BufferHead:
     """The head of a buffer. Times are in microseconds since 1970.
 
     `version` is that of the rate book, `sequence` counts what was published. `epoch` is a random number that changes
-    whenever slots get other instruments; within an epoch, the versions of the tables only grow.
+    whenever slots get other instruments; within an epoch, the versions of the tables only grow. `leader_epoch` is the
+    number of the leader that built the book, which grows with every new leader; 0 for a service on one machine.
     """
 
     sequence: int
@@ -99,6 +108,7 @@ class BufferHead:
     origins_crc: int
     names_length: int
     names_crc: int
+    leader_epoch: int = 0
 
     def packed(self) -> bytes:
         """Return the head as bytes."""
@@ -125,11 +135,12 @@ def parse_file_head(content: bytes) -> FileHead:
         raise RateBookDamaged("it is not a rate book of Cambist")
     if byte_order == _OTHER_BYTE_ORDER or sys.byteorder != "little":
         raise RateBookDamaged("it has another byte order")
-    if number != FORMAT and _is_checked(content, FILE_HEAD_PACKED):
-        raise RateBookDamaged(f"it has format {number}, and this version of Cambist reads format {FORMAT}")
+    if number not in _READABLE and _is_checked(content, FILE_HEAD_PACKED):
+        raise RateBookDamaged(f"it has format {number}, and this version of Cambist reads up to format {FORMAT}")
     if not _is_checked(content, FILE_HEAD_PACKED) or byte_order != _BYTE_ORDER:
         raise TornBook("wrong checksum of its head")
-    head = FileHead(*_FILE_HEAD.unpack_from(content)[3:])
+    _, _, _, capacity, origins_space, names_space, current, sequence = _FILE_HEAD.unpack_from(content)
+    head = FileHead(capacity, origins_space, names_space, current, sequence, number)
     if head.current >= BUFFERS or head.capacity > _MOST_SLOTS or head.capacity % 8 or _has_large_texts(head):
         raise RateBookDamaged("its head has impossible sizes")
     return head
@@ -139,10 +150,11 @@ def _has_large_texts(head: FileHead) -> bool:
     return max(head.origins_space, head.names_space) > _LARGEST_TEXT
 
 
-def parse_buffer_head(content: bytes, sequence: int) -> BufferHead:
-    """Parse the head of a buffer with this sequence number. Errors: TornBook."""
-    head = BufferHead(*_BUFFER_HEAD.unpack_from(content))
-    if not _is_checked(content, _BUFFER_HEAD.size + _CRC.size) or head.sequence != sequence:
+def parse_buffer_head(content: bytes, file_head: FileHead) -> BufferHead:
+    """Parse the head of the newest buffer of a file. Errors: TornBook."""
+    fields = _BUFFER_HEAD if file_head.format == FORMAT else _BUFFER_HEAD_1
+    head = BufferHead(*fields.unpack_from(content))
+    if not _is_checked(content, fields.size + _CRC.size) or head.sequence != file_head.sequence:
         raise TornBook("wrong checksum of its newest book")
     return head
 

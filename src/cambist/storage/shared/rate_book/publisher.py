@@ -62,13 +62,15 @@ class RateBookPublisher:
         self._path = path
         self._builder = ColumnBuilder()
         self._epoch = 0
+        self._leader_epoch = 0
         self._names: _Text[BookNames] = _Text(lambda names, _before, _text: encode_names(names))
         self._origins: _Text[BookOrigins] = _Text(encode_origins)
         self._head: FileHead | None = None
         self._written = b""
 
-    def publish(self, book: RateBook) -> None:
-        """Replace the current book. Errors: Unwritable."""
+    def publish(self, book: RateBook, leader_epoch: int = 0) -> None:
+        """Replace the current book; `leader_epoch` is the number of the leader that built it. Errors: Unwritable."""
+        self._leader_epoch = leader_epoch
         columns = book.columns or self._builder.write(book)
         self._update_texts(columns)
         if self._head is None or not self._fits(columns, self._head) or not self._write_next(book, columns, self._head):
@@ -150,6 +152,7 @@ class RateBookPublisher:
             origins_crc=origins.crc,
             names_length=len(names.content),
             names_crc=names.crc,
+            leader_epoch=self._leader_epoch,
         )
 
 

@@ -56,6 +56,16 @@ class RateBookReader:
         except RateBookDamaged:
             return None
 
+    def age_order(self) -> tuple[int, int] | None:
+        """Return the leader's epoch and the version of the current book, which order books by their age.
+
+        None if there is no book that can be read.
+        """
+        try:
+            return self._read(_read_age_order)
+        except RateBookDamaged:
+            return None
+
     def _read(self, read: Callable[[int], R]) -> R | None:
         """Open the file and read it, again if it was being written."""
         try:
@@ -88,7 +98,7 @@ class RateBookReader:
         content = os.pread(file, size, head.start)
         if len(content) < size:
             raise RateBookDamaged(f"it is cut off after {os.fstat(file).st_size} bytes")
-        book = parse_buffer_head(content, head.sequence)
+        book = parse_buffer_head(content, head)
         block = memoryview(content)[BUFFER_HEAD_BYTES:]
         if zlib.crc32(block) != book.columns_crc:
             raise TornBook("wrong checksum of its columns")
@@ -122,7 +132,12 @@ def _read_heads(file: int) -> tuple[FileHead, BufferHead]:
     content = os.pread(file, BUFFER_HEAD_BYTES, head.start)
     if len(content) < BUFFER_HEAD_BYTES:
         raise RateBookDamaged("it is cut off")
-    return head, parse_buffer_head(content, head.sequence)
+    return head, parse_buffer_head(content, head)
+
+
+def _read_age_order(file: int) -> tuple[int, int]:
+    _, head = _read_heads(file)
+    return head.leader_epoch, head.version
 
 
 def _read_text(file: int, start: int, length: int, crc: int) -> bytes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from enum import IntEnum
 from functools import cache
 from importlib import import_module
@@ -12,6 +14,7 @@ from typing import Any, Protocol
 from sqlalchemy import Connection, Engine, Table
 
 from cambist.storage.sql.checksum import StoredRow
+from cambist.storage.sql.fencing import check_leads, leader_epoch
 
 
 class WriteLock(IntEnum):
@@ -22,6 +25,20 @@ class WriteLock(IntEnum):
     ACCOUNTS = 3
     BARS = 4
     USAGE = 5
+    LEADERSHIP = 6
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """What sessions with a server are opened with.
+
+    Others find them under `name`. A statement may take `statement_seconds`. A transaction in which the server has
+    waited `idle_seconds` for the next statement is rolled back: the process that began it is paused or cut off.
+    """
+
+    name: str
+    statement_seconds: float
+    idle_seconds: float
 
 
 class SqlDialect(Protocol):
@@ -39,7 +56,7 @@ class SqlDialect(Protocol):
     def day_content(self, day: str) -> str:
         """Return the SQL expression for the text of a day in bytes."""
 
-    def open(self, url: str) -> Engine:
+    def open(self, url: str, session: SessionLimits | None = None) -> Engine:
         """Return an engine. Its errors are StoreBroken, but for violated constraints."""
 
     def open_read_only(self, url: str, connections: int, within: float) -> Engine:
@@ -66,6 +83,12 @@ class SqlDialect(Protocol):
     def faults(self, engine: Engine, within: float | None) -> list[str]:
         """Return what is inconsistent in the database's files."""
 
+    def now(self, connection: Connection) -> datetime:
+        """Return the time by the clock of the database, in UTC without an offset."""
+
+    def end_sessions(self, connection: Connection, name: str) -> None:
+        """End the other sessions of this name, so that their transactions are rolled back."""
+
     def advance_numbers(self, connection: Connection, table: Table) -> None:
         """Number the next row of a table after all that it has, after rows were inserted with their numbers."""
 
@@ -84,10 +107,15 @@ def dialect_of(bound: Engine | Connection) -> SqlDialect:
 
 @contextmanager
 def writing(engine: Engine, lock: WriteLock) -> Iterator[Connection]:
-    """Open a transaction that writes, and commit it at the end."""
+    """Open a transaction that writes, and commit it at the end.
+
+    Errors: NoLongerLeading, and nothing is committed, if the engine may write in the epoch of one leader only.
+    """
     with engine.begin() as connection:
         dialect_of(engine).lock(connection, lock)
         yield connection
+        if (epoch := leader_epoch(engine)) is not None:
+            check_leads(connection, epoch)
 
 
 def placeholders(dialect: SqlDialect, columns: Iterable[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Sequence
+from datetime import datetime
 from time import monotonic
 from typing import Any
 
@@ -18,7 +19,7 @@ from sqlalchemy.pool import QueuePool
 
 from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.storage.sql.checksum import COLUMNS, StoredRow
-from cambist.storage.sql.dialects import WriteLock
+from cambist.storage.sql.dialects import SessionLimits, WriteLock
 from cambist.storage.sql.schema import accounts, accounts_by_name
 from cambist.storage.sql.store_broken import broken, raise_store_broken
 
@@ -60,13 +61,15 @@ class PostgresqlDialect:
         """Return the expression for the bytes of a day's text."""
         return f"convert_to(to_char({day}, 'YYYY-MM-DD'), 'UTF8')"
 
-    def open(self, url: str) -> Engine:
+    def open(self, url: str, session: SessionLimits | None = None) -> Engine:
         """Return an engine that keeps few connections, and checks a kept one before it is used."""
-        engine = _engine(url, _KEPT, _MORE)
+        engine = _engine(url, _KEPT, _MORE, session.name if session else "")
         event.listen(engine, "handle_error", _raise)
-        event.listen(
-            engine, "connect", _with_settings(lock_timeout=_LOCK_SECONDS, statement_timeout=_STATEMENT_SECONDS)
-        )
+        limits = {"lock_timeout": _LOCK_SECONDS, "statement_timeout": _STATEMENT_SECONDS}
+        if session:
+            limits["statement_timeout"] = session.statement_seconds
+            limits["idle_in_transaction_session_timeout"] = session.idle_seconds
+        event.listen(engine, "connect", _with_settings(**limits))
         return engine
 
     def open_read_only(self, url: str, connections: int, within: float) -> Engine:
@@ -122,6 +125,17 @@ class PostgresqlDialect:
             return [str(error)]
         return [f"PostgreSQL has found {failures} damaged pages in its files"] if failures else []
 
+    def now(self, connection: Connection) -> datetime:
+        """Return the time of the server, also within a transaction that has waited."""
+        now: datetime = connection.exec_driver_sql("SELECT clock_timestamp() AT TIME ZONE 'UTC'").scalar_one()
+        return now
+
+    def end_sessions(self, connection: Connection, name: str) -> None:
+        """End sessions of the same user in the same database."""
+        ours = "datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()"
+        found = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {ours} AND application_name = %s"  # noqa: S608  no input in it
+        connection.exec_driver_sql(found, (name,))
+
     def advance_numbers(self, connection: Connection, table: Table) -> None:
         """Set the sequence of the column `id` to the highest number."""
         highest = connection.execute(select(func.max(table.c.id))).scalar()
@@ -169,9 +183,11 @@ def _raise(context: ExceptionContext) -> None:
     raise_store_broken(context, is_gone=is_gone)
 
 
-def _engine(url: str, kept: int, more: int) -> Engine:
+def _engine(url: str, kept: int, more: int, name: str = "") -> Engine:
     given = make_url(url)
-    missing = {name: value for name, value in _CONNECTING.items() if name not in given.query}
+    arguments = {name: value for name, value in _CONNECTING.items() if name not in given.query}
+    if name:
+        arguments["application_name"] = name
     # One transaction sees one state of the database, as in SQLite; `lock` chooses another level to write.
     engine = create_engine(
         given.set(drivername=_DRIVER),
@@ -182,7 +198,7 @@ def _engine(url: str, kept: int, more: int) -> Engine:
         pool_pre_ping=True,
         pool_timeout=_LOCK_SECONDS,
         isolation_level="REPEATABLE READ",
-        connect_args=missing,
+        connect_args=arguments,
     )
     event.listen(engine, "do_connect", _connect)
     _forget_after_fork(engine)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from sqlite3 import SQLITE_FULL, SQLITE_IOERR
@@ -17,7 +18,7 @@ from sqlalchemy.pool import NullPool, QueuePool
 
 from cambist.errors import StoreBroken
 from cambist.storage.sql.checksum import COLUMNS, ROW_FIELDS, StoredRow
-from cambist.storage.sql.dialects import WriteLock
+from cambist.storage.sql.dialects import SessionLimits, WriteLock
 from cambist.storage.sql.store_broken import raise_store_broken
 
 _log = logging.getLogger(__name__)
@@ -57,8 +58,9 @@ class SqliteDialect:
         """Return the expression for a day's bytes: a damaged one may not be a day."""
         return f"CAST({day} AS BLOB)"
 
-    def open(self, url: str) -> Engine:
-        """Return an engine for a file."""
+    def open(self, url: str, session: SessionLimits | None = None) -> Engine:
+        """Return an engine for a file, which has no sessions."""
+        del session
         # No pool: a process that ends leaves no connection open. Requests read through `open_read_only`.
         engine = create_engine(url, poolclass=NullPool)
         event.listen(engine, "handle_error", raise_with_remedy)
@@ -124,6 +126,14 @@ class SqliteDialect:
             _log.info("The database is too large to be checked in %.0f s: [cambist check] checks all of it", within)
             return []
         return [] if found == ["ok"] else found
+
+    def now(self, connection: Connection) -> datetime:
+        """Return the time of this machine, as SQLite reads it."""
+        text = connection.exec_driver_sql("SELECT strftime('%Y-%m-%d %H:%M:%f', 'now')").scalar_one()
+        return datetime.fromisoformat(text)
+
+    def end_sessions(self, connection: Connection, name: str) -> None:
+        """Do nothing: a file has no sessions."""
 
     def advance_numbers(self, connection: Connection, table: Table) -> None:
         """Do nothing: SQLite numbers a row after the highest number itself."""
