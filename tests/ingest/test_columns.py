@@ -13,6 +13,7 @@ from zlib import crc32
 import pytest
 from sqlalchemy import text
 from tests.ingest.plain_validator import PlainValidator
+from tests.postgresql import postgresql_url
 
 from cambist.history.fixing import GRAM, Fixing
 from cambist.history.quarantine import QuarantineState
@@ -178,8 +179,15 @@ def check_tables(store: SqlStore, plain: PlainArchive) -> None:
         columns = "source, base, quote, unit, day, nominal, value, reason, state"
         waiting = connection.execute(text(f"SELECT {columns} FROM quarantine ORDER BY id")).all()  # noqa: S608
     assert [tuple(row) for row in series] == plain.series
-    assert [tuple(row) for row in stored] == sorted(plain.rows, key=lambda row: row[:3])
-    assert [tuple(row) for row in waiting] == [(*key, *rest) for key, rest in plain.quarantine.items()]
+    assert [tuple(map(_as_text, row)) for row in stored] == sorted(plain.rows, key=lambda row: row[:3])
+    assert [tuple(map(_as_text, row)) for row in waiting] == [(*key, *rest) for key, rest in plain.quarantine.items()]
+
+
+def _as_text(value: object) -> object:
+    """Return a day or a time as SQLite stores it, whatever the database."""
+    if isinstance(value, datetime):
+        return value.isoformat(" ", "microseconds")
+    return str(value) if isinstance(value, date) else value
 
 
 def decide(store: SqlStore, plain: PlainArchive, chance: random.Random, now: datetime) -> None:
@@ -191,11 +199,18 @@ def decide(store: SqlStore, plain: PlainArchive, chance: random.Random, now: dat
             plain.quarantine[_key(each.fixing)][1] = state.value
 
 
-@pytest.mark.parametrize("seed", range(15))
+def _sqlite_url(folder: Path) -> str:
+    return f"sqlite:///{folder / 'a.db'}"
+
+
+@pytest.mark.parametrize(
+    ("seed", "url"),
+    [*((seed, _sqlite_url) for seed in range(12)), *((seed, postgresql_url) for seed in range(12, 15))],
+)
 def test_columns_are_filed_as_plain_rules_would_file_them(
-    seed: int, tmp_path: Path, a_source: Callable[..., Source]
+    seed: int, url: Callable[[Path], str], tmp_path: Path, a_source: Callable[..., Source]
 ) -> None:
-    world, plain, store = World(seed), PlainArchive(), SqlStore(f"sqlite:///{tmp_path / 'a.db'}")
+    world, plain, store = World(seed), PlainArchive(), SqlStore(url(tmp_path))
     store.migrate()
     sources = [a_source(key=key, anchor=anchor) for key, anchor in ANCHORS.items()]
     matrix: RateMatrix | None = None
