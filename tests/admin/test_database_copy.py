@@ -24,9 +24,10 @@ from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
 from cambist.pricing.pair import Pair
 from cambist.status.environment import Environment
+from cambist.status.nodes import NodeStart
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.schema import metadata
+from cambist.storage.sql.schema import leadership, metadata, quota_leases
 
 NOON = datetime(2026, 3, 6, 12, 0, 0, 123456, tzinfo=UTC)
 DAY = date(2026, 3, 6)
@@ -60,6 +61,14 @@ def filled(tmp_path: Path) -> Path:
     store.accounts.buy(ann, DAY, 5_000_000_000)
     totals = [CounterTotal(DAY, 7, ann.number, path, 5_000_000_000) for path in ("/a_b", "/aB", "/ab", "/Z", "/ä")]
     store.usage.store_totals(totals)
+    store.nodes.join(NodeStart("rates-1", "a", "api", "1.2.0"))
+    store.plan_versions.add("[one]\n", "rates-1")
+    lease = {"account_id": ann.number, "period_start": DAY, "node": "rates-1", "granted": 5_000_000_000}
+    naive = NOON.replace(tzinfo=None)
+    leads = {"epoch": 5_000_000_000, "node": "rates-1", "holder": "h", "taken_at": naive, "expires_at": naive}
+    with store._engine.begin() as connection:
+        connection.execute(quota_leases.insert().values(lease))
+        connection.execute(leadership.insert().values(leads))
     store.close()
     return folder
 

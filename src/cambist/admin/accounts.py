@@ -19,6 +19,7 @@ from cambist.admin.keys import CreatedKey, KeyAdmin, generate_key
 from cambist.errors import BadParameter, CannotStart, StoreBroken, StoreUnreachable
 from cambist.registry.components import open_store
 from cambist.registry.plans import activate_plans, check_account_plans, current_plans, plans_file, read_plans_file
+from cambist.registry.shared_plans import plan_sharing
 from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
@@ -49,6 +50,7 @@ class AccountAdmin:
         self._folder = settings.data
         self._clock = clock
         self._store = _open_prepared_store(settings)
+        self._share_plans = plan_sharing(settings, self._store)
         self._changes = data_changes(self._folder)
         self._reserve = DiskReserve(DataDirectory(settings.data).reserve)
         self._audit = AuditRecorder(settings, clock, who)
@@ -172,11 +174,11 @@ class AccountAdmin:
         return self._read_plans()[1]
 
     def reload_plans(self) -> Mapping[str, Plan]:
-        """Put the plans file into effect. Errors: PlansRefused, and the old plans stay in effect."""
+        """Put the plans file into effect. Errors: PlansRefused, StoreBroken, and the old plans stay in effect."""
         with self._audit.action("plans.reload", self.plans_file.name) as action:
             text, self.plans = self._read_plans()
             action.detail = ", ".join(self.plans)
-            activate_plans(self._folder, text, self._changes)
+            activate_plans(self._folder, text, self._changes, self._share_plans)
         return self.plans
 
     def _read_plans(self) -> tuple[str, Mapping[str, Plan]]:

@@ -13,14 +13,16 @@ from currency_converter import CURRENCY_FILE
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
-from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged
+from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged, StoreBroken
 from cambist.history.coin_closes import CLOSES
 from cambist.ingest.filing import Delivery, FilingContext, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.components import dialects, environment_of, open_store
+from cambist.registry.nodes import node_name
 from cambist.registry.page_account import check_dialect_account, check_page_account
 from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
+from cambist.registry.shared_plans import plan_sharing, publish_shared_plans
 from cambist.registry.snapshots import open_snapshot_source
 from cambist.registry.sources import OWN_SOURCES, fixing_adapters
 from cambist.settings import Settings, without_password
@@ -81,7 +83,7 @@ class Bootstrap:
             self._import_bundled(progress)
         is_built = self._refresh_matrix()
         self._refresh_book()
-        publish_plans(self._folder.path, self._book_file.changes, self._store.accounts.all())
+        self._publish_plans()
         rewrite_older_files(self._folder.ledger)
         UsageWriter(self._folder.ledger).recover(self._store.usage, self._clock().date())
         return is_built
@@ -114,15 +116,26 @@ class Bootstrap:
         """Put the edited plans into effect. If they are invalid, log why and keep the old ones."""
         try:
             text, plans = read_plans_file(plans_file(self._folder.path))
-        except PlansRefused as refused:
+            share = plan_sharing(self._settings, self._store)
+            activate_plans(self._folder.path, text, self._book_file.changes, share)
+        except (PlansRefused, StoreBroken) as refused:
             log.error("Plans: %s; the old plans stay in effect", refused)  # noqa: TRY400  a trace would add nothing
             return
-        activate_plans(self._folder.path, text, self._book_file.changes)
+        finally:
+            self._store.close()
         log.info("Plans: %d in effect", len(plans))
 
     def close(self) -> None:
         """Close the database. The directory stays claimed until this process ends."""
         self._store.close()
+
+    def _publish_plans(self) -> None:
+        changes, accounts = self._book_file.changes, self._store.accounts.all()
+        if self._settings.is_node:
+            versions, node = self._store.plan_versions, node_name(self._settings)
+            publish_shared_plans(self._folder, changes, accounts, versions, node)
+        else:
+            publish_plans(self._folder.path, changes, accounts)
 
     def _check_database(self) -> None:
         """Check the database, for a few seconds at most. Errors: CannotStart."""

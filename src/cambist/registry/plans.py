@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from cambist.accounts.account import OWNER, Account
@@ -16,6 +16,9 @@ log = logging.getLogger(__name__)
 
 PlansFile = tuple[str, Mapping[str, Plan]]
 """The text of a plans file, and the plans in it."""
+
+SharePlans = Callable[[str], object]
+"""What puts a plans text into effect for all nodes of a service on several machines."""
 
 
 def plans_file(folder: Path) -> Path:
@@ -39,8 +42,13 @@ def read_plans_file(path: Path) -> PlansFile:
     return text, read_plans(text, str(path))
 
 
-def activate_plans(folder: Path, text: str, changes: ChangeNotifier) -> None:
-    """Put a valid plans text into effect, and notify the workers."""
+def activate_plans(folder: Path, text: str, changes: ChangeNotifier, share: SharePlans | None = None) -> None:
+    """Put a valid plans text into effect, and notify the workers. With `share`, all nodes have it then.
+
+    Errors: StoreBroken if it cannot be shared, and nothing is changed.
+    """
+    if share is not None:
+        share(text)
     write_atomically(_current(folder), text.encode())
     changes.notify(Topic.PLANS)
 

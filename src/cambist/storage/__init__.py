@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Protocol
 
 from cambist.accounts.account import Accounts
+from cambist.accounts.plan_versions import PlanVersions
 from cambist.accounts.usage_counters import UsageStore
 from cambist.history.archive import FixingArchive
 from cambist.history.bars import BarReader, BarStore
 from cambist.history.quarantine import Quarantine
 from cambist.status.leadership import Leadership
+from cambist.status.nodes import NodeRegistry
 
 STORES = {
     "sqlite": "sql",
@@ -59,6 +61,14 @@ class Store(Protocol):
     @property
     def leadership(self) -> Leadership:
         """Which node leads the ingest."""
+
+    @property
+    def nodes(self) -> NodeRegistry:
+        """The nodes of a service on several machines."""
+
+    @property
+    def plan_versions(self) -> PlanVersions:
+        """The plans of a service on several machines."""
 
     def is_new(self) -> bool:
         """Return whether the database is missing or has no tables yet. Errors: CannotStart if it cannot be read."""

@@ -14,6 +14,8 @@ from cambist.storage.sql.dialects import SessionLimits, dialect_of
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.fencing import LEADER_EPOCH, session_name
 from cambist.storage.sql.leadership import SqlLeadership
+from cambist.storage.sql.nodes import SqlNodes
+from cambist.storage.sql.plan_versions import SqlPlanVersions
 from cambist.storage.sql.quarantine import SqlQuarantine
 from cambist.storage.sql.read_only import SqlReadOnlyStore
 from cambist.storage.sql.revision import is_current, is_new
@@ -44,6 +46,8 @@ class SqlStore:
         self.accounts = SqlAccounts(self._engine)
         self.quarantine = SqlQuarantine(self._engine)
         self.usage = SqlUsage(self._engine)
+        self.nodes = SqlNodes(self._engine)
+        self.plan_versions = SqlPlanVersions(self._engine)
 
     @cached_property
     def leadership(self) -> SqlLeadership:

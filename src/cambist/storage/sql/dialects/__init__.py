@@ -26,6 +26,8 @@ class WriteLock(IntEnum):
     BARS = 4
     USAGE = 5
     LEADERSHIP = 6
+    NODES = 7
+    PLANS = 8
 
 
 @dataclass(frozen=True, slots=True)
