@@ -39,7 +39,7 @@ class Full:
     def __init__(self, usage) -> None:
         self.usage, self.room = usage, False
 
-    def store_totals(self, totals) -> None:
+    def store_totals(self, totals, _node) -> None:
         if not self.room:
             raise StoreBroken("The database cannot be used: database or disk is full")
         self.usage.store_totals(totals)

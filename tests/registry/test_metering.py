@@ -59,7 +59,7 @@ def test_calls_of_a_counter_file_that_is_created_while_the_database_is_read_coun
     class UsageWithNewFile:
         """Usage for which another worker creates a counter file before it is read the first time."""
 
-        def by_day(self, since, without=()):
+        def by_day(self, since, without=(), **_kind):
             if not self.__dict__.setdefault("spent", False):
                 self.spent = True
                 spend(settings, store, 7)

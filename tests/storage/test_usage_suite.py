@@ -128,6 +128,25 @@ def test_counter_files_are_left_out_by_their_day_and_number(usage_store: UsageSt
     assert usage_store.by_day(YESTERDAY, without={(TODAY, 2**62), (YESTERDAY, 7)}) == {ann: {TODAY: 1}}
 
 
+def test_what_a_node_has_counted_is_read_alone(usage_store: UsageStore, ann: int, bob: int) -> None:
+    usage_store.store_totals([CounterTotal(TODAY, 1, ann, "/a", 1)], "north")
+    usage_store.store_totals([CounterTotal(TODAY, 2, ann, "/a", 20), CounterTotal(TODAY, 2, bob, "/a", 5)], "south")
+    usage_store.store_totals([CounterTotal(YESTERDAY, 3, ann, "/b", 300)])
+    assert usage_store.by_day(YESTERDAY) == {ann: {YESTERDAY: 300, TODAY: 21}, bob: {TODAY: 5}}
+    assert usage_store.by_day(YESTERDAY, node="north") == {ann: {TODAY: 1}}
+    assert usage_store.by_day(YESTERDAY, node="") == {ann: {YESTERDAY: 300}}
+    assert usage_store.of_others(ann, YESTERDAY, "north") == {YESTERDAY: 300, TODAY: 20}
+    assert usage_store.of_others(ann, TODAY, "south") == {TODAY: 1}
+    assert usage_store.of_others(bob, YESTERDAY, "south") == {}
+
+
+def test_a_total_belongs_to_the_node_that_stored_it_last(usage_store: UsageStore, ann: int) -> None:
+    usage_store.store_totals([CounterTotal(TODAY, 1, ann, "/a", 7)])
+    usage_store.store_totals([CounterTotal(TODAY, 1, ann, "/a", 7)], "north")
+    assert usage_store.by_day(TODAY, node="north") == {ann: {TODAY: 7}}
+    assert usage_store.by_day(TODAY, node="") == {}
+
+
 def test_totals_are_returned_as_they_were_stored(usage_store: UsageStore, ann: int) -> None:
     totals = [
         CounterTotal(TODAY, 7, ann, "/a", 1),

@@ -70,11 +70,22 @@ class UsageCounters(Protocol):
 class UsageStore(Protocol):
     """The database's usage."""
 
-    def store_totals(self, totals: Iterable[CounterTotal]) -> None:
-        """Store totals, all or none. One that is smaller than the stored one changes nothing. Errors: StoreBroken."""
+    def store_totals(self, totals: Iterable[CounterTotal], node: str = "") -> None:
+        """Store totals of a node, all or none. One that is smaller than the stored one changes nothing.
 
-    def by_day(self, since: date, without: Collection[CounterFileKey] = ()) -> Mapping[int, Mapping[date, int]]:
-        """Return the calls of each account by day, from `since` on, without those of some counter files."""
+        Errors: StoreBroken.
+        """
+
+    def by_day(
+        self, since: date, without: Collection[CounterFileKey] = (), node: str | None = None
+    ) -> Mapping[int, Mapping[date, int]]:
+        """Return the calls of each account by day, from `since` on, without those of some counter files.
+
+        With `node`, return only what that node has counted.
+        """
+
+    def of_others(self, account: int, since: date, node: str) -> Mapping[date, int]:
+        """Return the calls of an account by day, from `since` on, that other nodes than this one have counted."""
 
     def totals(self, since: date) -> Iterable[CounterTotal]:
         """Return the stored totals from `since` on."""

@@ -85,7 +85,8 @@ class Bootstrap:
         self._refresh_book()
         self._publish_plans()
         rewrite_older_files(self._folder.ledger)
-        UsageWriter(self._folder.ledger).recover(self._store.usage, self._clock().date())
+        writer = UsageWriter(self._folder.ledger, node_name(self._settings))
+        writer.recover(self._store.usage, self._clock().date())
         return is_built
 
     def create_owner(self) -> str | None:

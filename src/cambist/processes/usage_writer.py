@@ -25,6 +25,7 @@ from cambist.monitoring.reserved_space import ReservedSpace
 from cambist.monitoring.stream_report import StreamMetrics, StreamReport, join_reports
 from cambist.processes.process import StopSignal, run_in_child, set_up_process
 from cambist.registry.components import open_store
+from cambist.registry.nodes import node_name
 from cambist.settings import Settings
 from cambist.status.source_report import SourceReports
 from cambist.storage import Store
@@ -59,7 +60,7 @@ def write_usage(settings: Settings, supervisor: int) -> None:
     RateMatrixGuard(settings, partial(_rebuild_rate_matrix, settings)).watch()
     store = open_store(settings)
     store.hold_open()
-    writer = UsageWriter(folder.ledger)
+    writer = UsageWriter(folder.ledger, node_name(settings))
     tasks = UsageWriterTasks(store, writer, ReservedSpace(settings, store, writer).reserve)
     pause = _WRITE_SECONDS
     while not stop.wait(pause):

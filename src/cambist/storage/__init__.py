@@ -6,6 +6,7 @@ from typing import Protocol
 
 from cambist.accounts.account import Accounts
 from cambist.accounts.plan_versions import PlanVersions
+from cambist.accounts.quota_leases import QuotaLeases
 from cambist.accounts.usage_counters import UsageStore
 from cambist.history.archive import FixingArchive
 from cambist.history.bars import BarReader, BarStore
@@ -53,6 +54,10 @@ class Store(Protocol):
     @property
     def usage(self) -> UsageStore:
         """The calls that were counted."""
+
+    @property
+    def quota_leases(self) -> QuotaLeases:
+        """The parts of quotas that several nodes have."""
 
     @property
     def accounts(self) -> Accounts:

@@ -17,12 +17,16 @@ from cambist.storage.sql.leadership import SqlLeadership
 from cambist.storage.sql.nodes import SqlNodes
 from cambist.storage.sql.plan_versions import SqlPlanVersions
 from cambist.storage.sql.quarantine import SqlQuarantine
+from cambist.storage.sql.quota_leases import SqlQuotaLeases
 from cambist.storage.sql.read_only import SqlReadOnlyStore
 from cambist.storage.sql.revision import is_current, is_new
 from cambist.storage.sql.usage import SqlUsage
 
 _LEADERSHIP = SessionLimits("cambist leadership", statement_seconds=4.0, idle_seconds=4.0)
 """Whoever waits longer for the lease asks again: it is renewed, or taken over, within seconds."""
+
+_LEASES = SessionLimits("cambist quotas", statement_seconds=2.0, idle_seconds=2.0)
+"""Requests wait for a grant."""
 
 _FILING_SECONDS = 120.0
 _FILING_IDLE_SECONDS = 5.0
@@ -53,6 +57,11 @@ class SqlStore:
     def leadership(self) -> SqlLeadership:
         """Who leads the ingest, over connections with short deadlines."""
         return SqlLeadership(open_engine(self._url, _LEADERSHIP))
+
+    @cached_property
+    def quota_leases(self) -> SqlQuotaLeases:
+        """The parts of quotas that nodes have, over connections with short deadlines."""
+        return SqlQuotaLeases(open_engine(self._url, _LEASES))
 
     def is_new(self) -> bool:
         """Return whether the database is missing or has no tables yet."""
@@ -85,6 +94,8 @@ class SqlStore:
         self._engine.dispose()
         if "leadership" in self.__dict__:
             self.leadership.close()
+        if "quota_leases" in self.__dict__:
+            self.quota_leases.close()
 
 
 def _filing(epoch: int) -> SessionLimits:

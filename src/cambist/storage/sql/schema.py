@@ -169,6 +169,7 @@ usage = Table(
     Column("endpoint", String, primary_key=True),
     Column("calls", BIG, nullable=False),
     Column("node", String, nullable=False, server_default=""),
+    Index("usage_of_account", "account_id", "day"),
     sqlite_with_rowid=False,
 )
 """Usage. A row is a total of one counter file, whose number is `page`: storing it again changes nothing (ADR 11).

@@ -25,16 +25,18 @@ class SqlUsage:
         self._engine = engine
         self._known_accounts: set[int] = set()
 
-    def store_totals(self, totals: Iterable[CounterTotal]) -> None:
-        """Store totals in one transaction, each unless a larger one is stored."""
+    def store_totals(self, totals: Iterable[CounterTotal], node: str = "") -> None:
+        """Store totals in one transaction, each unless a larger one is stored, as counted by a node."""
         new = list(totals)
         if not new:
             return
         added = dialect_of(self._engine).insert(usage)
         larger = case((usage.c.calls > added.excluded.calls, usage.c.calls), else_=added.excluded.calls)
-        upsert = added.on_conflict_do_update(index_elements=list(usage.primary_key), set_={"calls": larger})
+        upsert = added.on_conflict_do_update(
+            index_elements=list(usage.primary_key), set_={"calls": larger, "node": node}
+        )
         with writing(self._engine, WriteLock.USAGE) as connection:
-            rows = self._rows_of_existing_accounts(connection, new)
+            rows = [{**row, "node": node} for row in self._rows_of_existing_accounts(connection, new)]
             if rows:
                 connection.execute(upsert, rows)
 
@@ -50,7 +52,9 @@ class SqlUsage:
             _log.warning("Ledger: calls of accounts that are not in the database are left out: %s", unknown)
         return [_row(total) for total in totals if total.account in self._known_accounts]
 
-    def by_day(self, since: date, without: Collection[CounterFileKey] = ()) -> Mapping[int, Mapping[date, int]]:
+    def by_day(
+        self, since: date, without: Collection[CounterFileKey] = (), node: str | None = None
+    ) -> Mapping[int, Mapping[date, int]]:
         """Return calls by account and day."""
         query = (
             select(usage.c.account_id, usage.c.day, _SUM)
@@ -58,11 +62,20 @@ class SqlUsage:
             .group_by(usage.c.account_id, usage.c.day)
             .order_by(usage.c.account_id, usage.c.day)
         )
+        if node is not None:
+            query = query.where(usage.c.node == node)
         found: dict[int, dict[date, int]] = {}
         with self._engine.connect() as connection:
             for account, day, calls in connection.execute(query):
                 found.setdefault(account, {})[day] = calls
         return found
+
+    def of_others(self, account: int, since: date, node: str) -> Mapping[date, int]:
+        """Return the calls of an account by day that other nodes have counted."""
+        theirs = (usage.c.account_id == account) & (usage.c.day >= since) & (usage.c.node != node)
+        query = select(usage.c.day, _SUM).where(theirs).group_by(usage.c.day)
+        with self._engine.connect() as connection:
+            return dict(tuple(row) for row in connection.execute(query))
 
     def totals(self, since: date) -> Iterator[CounterTotal]:
         """Return the stored totals."""

@@ -46,7 +46,7 @@ class MemoryUsageStore:
         self.writes: list[int] = []
         self.broken = False
 
-    def store_totals(self, totals: Iterable[CounterTotal]) -> None:
+    def store_totals(self, totals: Iterable[CounterTotal], _node: str = "") -> None:
         new_totals = list(totals)
         if self.broken:
             raise StoreBroken("The database is locked")
@@ -55,7 +55,12 @@ class MemoryUsageStore:
             self._totals[key] = max(total.calls, self._totals.get(key, 0))
         self.writes.append(len(new_totals))
 
-    def by_day(self, since: date, without: Collection[CounterFileKey] = ()) -> Mapping[int, Mapping[date, int]]:
+    def of_others(self, account: int, since: date, node: str) -> Mapping[date, int]:
+        raise NotImplementedError
+
+    def by_day(
+        self, since: date, without: Collection[CounterFileKey] = (), node: str | None = None
+    ) -> Mapping[int, Mapping[date, int]]:
         raise NotImplementedError
 
     def totals(self, since: date) -> Iterable[CounterTotal]:

@@ -34,17 +34,22 @@ _REMOVAL_DELAY = 120.0
 class UsageWriter:
     """Writes the counters of one directory. A second writer only repeats what the first one does.
 
-    `clock` returns monotonic seconds.
+    `node` is the name of the node that has counted; `clock` returns monotonic seconds.
     """
 
     def __init__(
-        self, folder: Path, removal_delay: float = _REMOVAL_DELAY, clock: Callable[[], float] = monotonic
+        self,
+        folder: Path,
+        node: str = "",
+        removal_delay: float = _REMOVAL_DELAY,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         """Map the files. Errors: StoreBroken."""
         self._file_set = CounterFileSet(folder)
         self._written: dict[CounterFileKey, WrittenTotals] = {}
         self._past_since: dict[CounterFileName, float] = {}
         self._reserved: tuple[RequiredSpace, date, int] | None = None
+        self._node = node
         self._removal_delay = removal_delay
         self._clock = clock
 
@@ -57,7 +62,7 @@ class UsageWriter:
         expired = self._expired(today)
         readings = [ChangedCounters(file, self._written_of(file), today) for file in self._day_files()]
         totals = [total for reading in readings for total in reading.changed]
-        store.store_totals(totals)
+        store.store_totals(totals, self._node)
         for reading in readings:
             reading.mark_written()
         self._mark_damaged(readings)

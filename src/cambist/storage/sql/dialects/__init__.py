@@ -28,6 +28,7 @@ class WriteLock(IntEnum):
     LEADERSHIP = 6
     NODES = 7
     PLANS = 8
+    LEASES = 9
 
 
 @dataclass(frozen=True, slots=True)

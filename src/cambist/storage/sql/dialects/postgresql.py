@@ -44,6 +44,9 @@ _KEPT, _MORE = 2, 30
 _LOCKS = 0x63616D6200
 """The first of the numbers of our advisory locks, which others in the database should not use."""
 
+_IDLE_MILLISECONDS = 3000
+"""After how long the server ends a transaction of a node that was paused: other nodes wait for its lock."""
+
 accounts_by_name.dialect_kwargs["postgresql_where"] = accounts.c.deleted_at.is_(None)
 
 
@@ -86,6 +89,8 @@ class PostgresqlDialect:
             driver: Any = connection.connection.driver_connection
             driver.longest_wait = None
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
+        if lock is WriteLock.USAGE:
+            connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = {_IDLE_MILLISECONDS}")
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCKS + lock})")
 

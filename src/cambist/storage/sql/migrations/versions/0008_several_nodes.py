@@ -11,6 +11,7 @@ down_revision = "0007"
 
 def upgrade() -> None:
     op.add_column("usage", sa.Column("node", sa.String, nullable=False, server_default=""))
+    op.create_index("usage_of_account", "usage", ["account_id", "day"])
     op.create_table(
         "leadership",
         sa.Column("epoch", BIG, primary_key=True, autoincrement=False),
@@ -48,4 +49,5 @@ def upgrade() -> None:
 def downgrade() -> None:
     for table in ("plan_versions", "quota_leases", "nodes", "leadership"):
         op.drop_table(table)
+    op.drop_index("usage_of_account", "usage")
     op.drop_column("usage", "node")

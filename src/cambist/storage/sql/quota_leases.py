@@ -1,0 +1,126 @@
+"""Quota leases in SQL.
+
+Transactions that grant come one after the other, and each sees what those before it granted. What a node has counted
+beyond its lease, or without one, is subtracted as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from datetime import date
+from typing import Any
+
+from sqlalchemy import BigInteger, ColumnElement, Connection, Engine, cast, delete, func, select, tuple_, update
+
+from cambist.accounts.quota_leases import LeaseWish, QuotaLease, share_of
+from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.schema import quota_leases, usage
+
+_Key = tuple[int, date]
+"""An account and the first day of the period."""
+
+_KEY = (quota_leases.c.account_id, quota_leases.c.period_start)
+
+
+class SqlQuotaLeases:
+    """The `QuotaLeases` protocol in SQL."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def grant(self, node: str, wishes: Collection[LeaseWish], nodes: int) -> Sequence[QuotaLease]:
+        """Grant a node more calls of each wish, in one transaction."""
+        by_key = {(wish.account, wish.period_start): wish for wish in sorted(wishes, key=lambda wish: wish.account)}
+        if not by_key:
+            return []
+        with writing(self._engine, WriteLock.LEASES) as connection:
+            # The first statement writes: SQLite then sees nothing older than its lock on the file.
+            self._add_missing(connection, node, by_key)
+            taken = _taken(connection, by_key)
+            own = _granted(connection, by_key, node)
+            leases = [_next_lease(wish, own[key], taken[key], nodes) for key, wish in by_key.items()]
+            for lease in leases:
+                if lease.granted != own[lease.account, lease.period_start]:
+                    connection.execute(_row_of(node, lease).values(granted=lease.granted))
+        return leases
+
+    def _add_missing(self, connection: Connection, node: str, keys: Iterable[_Key]) -> None:
+        rows = [{"account_id": number, "period_start": start, "node": node, "granted": 0} for number, start in keys]
+        connection.execute(dialect_of(self._engine).insert(quota_leases).on_conflict_do_nothing(), rows)
+
+    def held(self, node: str, since: date) -> Sequence[QuotaLease]:
+        """Return the leases of a node, by account and period."""
+        query = select(*_KEY, quota_leases.c.granted).where(
+            quota_leases.c.node == node, quota_leases.c.period_start >= since
+        )
+        with self._engine.connect() as connection:
+            return [QuotaLease(*row, free=0) for row in connection.execute(query.order_by(*_KEY))]
+
+    def forget(self, node: str) -> int:
+        """Reduce the leases of a node to what it has counted."""
+        freed = 0
+        with writing(self._engine, WriteLock.LEASES) as connection:
+            own = quota_leases.c.node == node
+            # As above: a write that changes nothing, before anything is read.
+            connection.execute(update(quota_leases).where(own).values(granted=quota_leases.c.granted))
+            query = select(*_KEY, quota_leases.c.granted).where(own)
+            granted = {(number, start): calls for number, start, calls in connection.execute(query)}
+            used = _used(connection, own)
+            for key, calls in granted.items():
+                unused = calls - used[*key, node]
+                if unused > 0:
+                    lease = QuotaLease(*key, granted=calls - unused, free=0)
+                    connection.execute(_row_of(node, lease).values(granted=lease.granted))
+                    freed += unused
+        return freed
+
+    def remove_before(self, day: date) -> None:
+        """Remove the leases of old periods."""
+        with writing(self._engine, WriteLock.LEASES) as connection:
+            connection.execute(delete(quota_leases).where(quota_leases.c.period_start < day))
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+
+def _next_lease(wish: LeaseWish, own: int, taken: int, nodes: int) -> QuotaLease:
+    free = max(0, wish.quota - taken)
+    share = share_of(free, wish.wanted, nodes)
+    return QuotaLease(wish.account, wish.period_start, own + share, free - share)
+
+
+def _taken(connection: Connection, keys: Collection[_Key]) -> Counter[_Key]:
+    """Return the calls that are not free: for each node the larger of what it was granted and what it has counted."""
+    chosen = tuple_(*_KEY).in_(list(keys))
+    query = select(*_KEY, quota_leases.c.node, quota_leases.c.granted).where(chosen)
+    granted = {(number, start, node): calls for number, start, node, calls in connection.execute(query)}
+    used = _used(connection, chosen)
+    taken: Counter[_Key] = Counter()
+    for key in granted.keys() | used.keys():
+        taken[key[:2]] += max(granted.get(key, 0), used[key])
+    return taken
+
+
+def _granted(connection: Connection, keys: Collection[_Key], node: str) -> dict[_Key, int]:
+    chosen = tuple_(*_KEY).in_(list(keys))
+    query = select(*_KEY, quota_leases.c.granted).where(chosen, quota_leases.c.node == node)
+    return {(number, start): calls for number, start, calls in connection.execute(query)}
+
+
+def _used(connection: Connection, chosen: ColumnElement[bool]) -> Counter[tuple[int, date, str]]:
+    """Return the counted calls of the periods of some leases, by account, first day of the period, and node."""
+    periods = select(*_KEY).where(chosen).distinct().subquery()
+    of_period = (usage.c.account_id == periods.c.account_id) & (usage.c.day >= periods.c.period_start)
+    group = (periods.c.account_id, periods.c.period_start, usage.c.node)
+    query = select(*group, cast(func.sum(usage.c.calls), BigInteger)).join(periods, of_period).group_by(*group)
+    return Counter({(number, start, node): calls for number, start, node, calls in connection.execute(query)})
+
+
+def _row_of(node: str, lease: QuotaLease) -> Any:
+    return update(quota_leases).where(
+        quota_leases.c.account_id == lease.account,
+        quota_leases.c.period_start == lease.period_start,
+        quota_leases.c.node == node,
+    )
