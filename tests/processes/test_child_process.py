@@ -123,6 +123,18 @@ def test_a_process_that_shares_memory_works_once_the_api_answers_or_has_taken_to
     assert (tmp_path / "parent").read_text() == "True True"
 
 
+def write_shown_name(path: Path, *_: object) -> None:
+    path.write_text(Path("/proc/self/comm").read_text())
+
+
+@pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="this system does not show the names of processes")
+def test_ps_shows_what_a_process_is(tmp_path: Path) -> None:
+    child = ChildProcess("usage writer", partial(write_shown_name, tmp_path / "name"), Settings())
+    child._process.join(30)
+    child.stop()
+    assert (tmp_path / "name").read_text() == "usage writer\n"
+
+
 def test_an_entry_point_is_imported_in_its_own_process(monkeypatch: pytest.MonkeyPatch) -> None:
     called = []
     monkeypatch.setitem(

@@ -9,11 +9,13 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
 from multiprocessing import current_process, get_context
 from multiprocessing.process import BaseProcess
 from multiprocessing.synchronize import Event
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -179,6 +181,7 @@ def imported(module: str, function: str, settings: Settings, supervisor: int, **
 
 def _run(entry: Entry, settings: Settings, supervisor: int, logs_error: bool) -> None:  # noqa: FBT001  multiprocessing's
     """Run the entry point in this process; log why it ends, unless that has been logged before."""
+    _show_name(current_process().name)
     try:
         entry(settings, supervisor)
     except (CambistError, OSError) as error:
@@ -189,3 +192,9 @@ def _run(entry: Entry, settings: Settings, supervisor: int, logs_error: bool) ->
         if logs_error:
             log.exception("The %s ends", current_process().name)
         sys.exit(1)
+
+
+def _show_name(name: str) -> None:
+    """Have `ps` and `top` show what this process is, where the system lets a process name itself."""
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(name, encoding="ascii")  # the kernel keeps 15 characters
