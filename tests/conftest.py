@@ -21,6 +21,7 @@ import pytest
 from currency_converter import CURRENCY_FILE
 from hypothesis import HealthCheck, settings
 from tests.postgresql import empty_databases
+from tests.redis_server import RedisServer, running_redis
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
@@ -82,6 +83,13 @@ def now() -> datetime:
 def _emptied_databases() -> Iterator[None]:
     yield
     empty_databases()
+
+
+@pytest.fixture
+def redis_server() -> Iterator[RedisServer]:
+    """A Redis of this test."""
+    with running_redis() as server:
+        yield server
 
 
 def stocked(store: SqlStore, content: bytes) -> SqlStore:

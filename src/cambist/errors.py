@@ -38,6 +38,7 @@ CambistError
 ├── StoreBroken                    the database cannot be read or written
 │   ├── StoreUnreachable           the server of the database cannot be reached
 │   └── NoLongerLeading            another node has become the leader of the ingest
+├── RedisUnreachable               the Redis of a service on several nodes does not answer, or refuses
 ├── CannotCopy                     a database cannot be copied into another
 ├── SettingRefused                 a setting is unknown, malformed or out of range
 └── CannotStart                    the machine does not allow the service to start
@@ -225,6 +226,10 @@ class StoreUnreachable(StoreBroken):
 
 class NoLongerLeading(StoreBroken):
     """Another node has become the leader of the ingest, so nothing was stored."""
+
+
+class RedisUnreachable(CambistError):
+    """The Redis of a service on several nodes does not answer in time, or refuses a command."""
 
 
 class CannotCopy(CambistError):

@@ -252,6 +252,21 @@ def test_settings_never_shows_the_password_of_the_database(
     assert json.loads(CliRunner().invoke(program.app, ["settings", "--json"]).stdout)["database"] == shown
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://:secret@db:6379", "redis://:***@db:6379"),
+        (
+            "redis+sentinel://me:secret@a,b/rates?sentinel_password=secret",
+            "redis+sentinel://me:***@a,b/rates?sentinel_password=***",
+        ),
+    ],
+)
+def test_settings_never_shows_the_password_of_redis(monkeypatch: pytest.MonkeyPatch, url: str, shown: str) -> None:
+    monkeypatch.setenv("CAMBIST_REDIS", url)
+    assert json.loads(CliRunner().invoke(program.app, ["settings", "--json"]).stdout)["redis"] == shown
+
+
 @pytest.mark.parametrize("name", ["fred_key", "openexchangerates_key", "twelvedata_key"])
 def test_settings_never_shows_a_key(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(f"CAMBIST_{name.upper()}", "5ecre7")

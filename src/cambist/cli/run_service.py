@@ -36,11 +36,13 @@ def run_service(settings: Settings) -> None:
     keys = check_source_keys(settings, os.environ)
     bootstrap = Bootstrap(settings, utc_now)
     check_certificate(settings.tls_cert, settings.tls_key)
-    listening_socket = free_address(settings.host, settings.port)
+    serves_api = "api" in settings.chosen_roles
+    listening_socket = free_address(settings.host, settings.port) if serves_api else ""
     address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
     is_built = _prepare(bootstrap, address, has_page=settings.page != "off")
-    log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
-    if settings.page != "off":
+    if serves_api:
+        log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
+    if settings.page != "off" and serves_api:
         log.info(
             "Open %s/ in a browser",
             f"{settings.scheme}://{host_to_ask(settings)}:{settings.port}{settings.path_prefix}",

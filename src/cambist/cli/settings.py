@@ -33,7 +33,7 @@ def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write the 
 
 def _hidden(name: str, value: object) -> object:
     """Return a value without secrets: a source's key is shown as `set`. `tls_key` is only the name of a file."""
-    if name == "database" and isinstance(value, str):
+    if name in {"database", "redis"} and isinstance(value, str):
         return without_password(value)
     is_key = name.endswith("_key") and name != "tls_key"
     return "set" if is_key and value else value

@@ -26,15 +26,19 @@ def supervise(
     `shares_memory` they share the memory of this process, which should then be small.
     """
     answering = share_memory() if shares_memory else None
+    serves_api = "api" in settings.chosen_roles
     with ExitStack() as stack:
         children = []
         for name, entry in _child_processes(settings, keys).items():
             children.append(ChildProcess(name, entry, settings, answering))
             stack.push(children[-1])
+        serve = _entry("api_worker", "serve_requests", address=address)
         workers = [
             ChildProcess(f"worker {number + 1}", serve, settings, answering, is_awaited=True)
-            for number, serve in enumerate([_entry("api_worker", "serve_requests", address=address)] * settings.workers)
+            for number in range(settings.workers if serves_api else 0)
         ]
+        if answering is not None and not serves_api:
+            answering.set()
         stack.callback(_stop, workers)
         signals = _Signals()  # not before: a forked process would have these handlers
         for child in (*workers, *children):
@@ -68,15 +72,17 @@ class _Signals:
 
 
 def _child_processes(settings: Settings, keys: Mapping[str, str]) -> dict[str, Entry]:
-    """Return what runs beside the API workers."""
+    """Return what runs beside the API workers, as far as it is among the roles of this machine."""
     processes: dict[str, Entry] = {"usage writer": _entry("usage_writer", "write_usage")}
+    if settings.is_node:
+        processes["cluster link"] = _entry("cluster_link", "link_node")
     if settings.sandbox:
         log.info("Sandbox: every price is simulated, by the seed %d", settings.sandbox_seed)
         processes["sandbox"] = _entry("sandbox_market", "run_sandbox")
-    elif settings.fetch:
+    elif settings.fetch and "ingest" in settings.chosen_roles:
         # Operators find the ingest process in the log under this name.
         processes["gatherer"] = _entry("ingestor", "ingest", keys=keys)
-    if settings.stream_port:
+    if settings.stream_port and "stream" in settings.chosen_roles:
         for number in range(settings.stream_workers):
             processes[f"stream {number + 1}" if number else "stream"] = _entry("stream", "stream", number=number)
     return processes

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import socket
+from importlib.util import find_spec
 
+from cambist.cluster.redis_url import parse_redis_url
 from cambist.errors import CannotStart
 from cambist.settings import ROLES, Settings
 
@@ -14,7 +16,7 @@ def node_name(settings: Settings) -> str:
 
 
 def check_node(settings: Settings) -> None:
-    """Check what must be set together. Errors: CannotStart."""
+    """Check what must be set together, and the URL of Redis. Errors: CannotStart, SettingRefused."""
     if not settings.is_node:
         if settings.chosen_roles != frozenset(ROLES):
             raise CannotStart("Only one of several nodes may leave out a role: set [redis], or remove [roles]")
@@ -25,3 +27,6 @@ def check_node(settings: Settings) -> None:
         raise CannotStart(
             "Several nodes keep their data in one PostgreSQL: set [database] beside [redis], or remove [redis]"
         )
+    parse_redis_url(settings.redis)
+    if find_spec("redis") is None:
+        raise CannotStart("A node needs the package redis: install it with [pip install 'cambist[cluster]']")

@@ -152,4 +152,4 @@ def written(value: object) -> str:
 
 def without_password(url: str) -> str:
     """Return a URL to show: `***` in place of its password."""
-    return re.sub(r"(?<=://)([^:/@?]*):[^/]*@", r"\1:***@", re.sub(r"(?<=[?&]password=)[^&]*", "***", url))
+    return re.sub(r"(?<=://)([^:/@?]*):[^/]*@", r"\1:***@", re.sub(r"([?&]\w*password=)[^&]*", r"\1***", url))
