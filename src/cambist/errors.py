@@ -38,7 +38,7 @@ CambistError
 ├── StoreBroken                    the database cannot be read or written
 │   ├── StoreUnreachable           the server of the database cannot be reached
 │   └── NoLongerLeading            another node has become the leader of the ingest
-├── RedisUnreachable               the Redis of a service on several nodes does not answer, or refuses
+├── RedisUnreachable               Redis does not answer in time, or refuses a command
 ├── CannotCopy                     a database cannot be copied into another
 ├── SettingRefused                 a setting is unknown, malformed or out of range
 └── CannotStart                    the machine does not allow the service to start
@@ -229,7 +229,7 @@ class NoLongerLeading(StoreBroken):
 
 
 class RedisUnreachable(CambistError):
-    """The Redis of a service on several nodes does not answer in time, or refuses a command."""
+    """Redis does not answer in time, or refuses a command."""
 
 
 class CannotCopy(CambistError):
