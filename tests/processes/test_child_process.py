@@ -129,7 +129,10 @@ def write_shown_name(path: Path, *_: object) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="this system does not show the names of processes")
 def test_ps_shows_what_a_process_is(tmp_path: Path) -> None:
-    child = ChildProcess("usage writer", partial(write_shown_name, tmp_path / "name"), Settings())
+    forked = get_context("fork").Event()
+    child = ChildProcess(
+        "usage writer", partial(write_shown_name, tmp_path / "name"), Settings(), forked, is_awaited=True
+    )
     child._process.join(30)
     child.stop()
     assert (tmp_path / "name").read_text() == "usage writer\n"
