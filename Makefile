@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test cluster fuzz crosses check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-stream lock clean
+.PHONY: help serve sandbox test cluster cluster-rounds bench-cluster fuzz crosses check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -29,6 +29,10 @@ test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser $(VE
 
 cluster: $(VENV)/.develop  ## run three nodes, a PostgreSQL and a Redis on this machine until Ctrl-C; NODES=5 WORKERS=2
 	@$(BIN)/python -m tools.cluster.start --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1)
+
+cluster-rounds: $(VENV)/.develop  ## disturb such nodes under load and check what must hold; ROUNDS=100 SEED=7 NODES=3 WORKERS=1
+	@$(BIN)/python -m tools.cluster.rounds --rounds $(or $(ROUNDS),20) --nodes $(or $(NODES),3) \
+	  --workers $(or $(WORKERS),1) $(if $(SEED),--seed $(SEED)) $(OPTIONS)
 
 fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, different ones each time
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/sources -k "any_" $(FUZZ)

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sqlalchemy.exc import OperationalError
 from tools.cluster.feeds import write_declaration
 from tools.cluster.isolation import ENDS_WITH_PARENT, is_isolated
 from tools.cluster.network import LoopbackPorts, Namespaces, Network, free_port
@@ -80,6 +81,14 @@ class Cluster:
             with contextlib.suppress(OSError):
                 return (node.data / "owner.key").read_text(encoding="ascii").strip()
         return ""
+
+    def leader(self) -> Node | None:
+        """Return the node whose lease is in force, by the database's clock; None if nobody leads or it is not known."""
+        try:
+            rows = self.postgresql.rows("SELECT node FROM leadership WHERE expires_at > now() AT TIME ZONE 'UTC'")
+        except OperationalError:
+            return None
+        return next((node for node in self.nodes if rows and node.name == rows[0][0]), None)
 
     def wait_until_ready(self, nodes: list[Node] | None = None) -> None:
         """Wait until nodes answer with prices. Errors: RuntimeError with the end of the log of one that does not."""

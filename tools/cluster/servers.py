@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
 from tests.postgresql import TestServer, create_server, postgresql_programs
 from tools.cluster.isolation import ENDS_WITH_PARENT
 from tools.cluster.network import free_port
@@ -40,6 +42,7 @@ class PostgreSql:
             rules.write("host all all samenet trust\n")
         self.server.start()
         self.server.execute(f"CREATE DATABASE {DATABASE} TEMPLATE template0")
+        self._engine = create_engine(f"{self.server.url(DATABASE)}&connect_timeout=3", poolclass=NullPool)
 
     @property
     def url(self) -> str:
@@ -48,8 +51,9 @@ class PostgreSql:
         return f"{self.server.network_url(DATABASE)}?{given_up}"
 
     def rows(self, question: str) -> list[tuple[object, ...]]:
-        """Return the rows of a query of the nodes' database."""
-        return [tuple(row) for row in self.server.execute(question, DATABASE)]
+        """Return the rows of a query of the nodes' database. Errors: OperationalError, within seconds."""
+        with self._engine.connect() as connection:
+            return [tuple(row) for row in connection.exec_driver_sql(question)]
 
     def kill(self) -> None:
         """End it at once, as a crash does."""

@@ -1,0 +1,184 @@
+"""A run of rounds: load on the cluster, faults, recovery, and checks after each round and at the end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy.exc import OperationalError
+from tools.cluster import checks
+from tools.cluster.books import Books, percentile
+from tools.cluster.callers import Caller, Record, Tally
+from tools.cluster.cluster import PRICE, Cluster, until
+from tools.cluster.faults import disturb, possible_faults
+from tools.cluster.processes import reap
+from tools.cluster.undisturbed_run import undisturbed_archive
+
+from cambist.clock import utc_now
+from cambist.registry.asked_sources import ask_source
+from cambist.storage.data_directory import DataDirectory
+
+_STEADY_RATE, _SMALL_RATE = 10.0, 10.0
+_QUOTA = 300
+_FRESH_SECONDS = 5.0
+_RECOVERY_SECONDS = 120.0
+_SETTLE_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Options:
+    """What was chosen: how many rounds, which faults in turn, the most in one round, and whether to compare."""
+
+    rounds: int
+    faults: Sequence[str] = ()
+    most: int = 2
+    compare: bool = True
+
+
+@dataclass
+class DisturbedRun:
+    """One run."""
+
+    cluster: Cluster
+    options: Options
+    chance: random.Random
+    record: Record = field(default_factory=Record)
+    tallies: list[Tally] = field(default_factory=list)
+    small: Tally | None = None
+    rounds: list[dict[str, Any]] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.books = Books(self.cluster.nodes)
+        self.steady = self._account("steady", "steady")
+        self.callers = [Caller(node, lambda: self.steady, self.record, _STEADY_RATE) for node in self.cluster.nodes]
+        self.callers += [Caller(node, lambda: self.small, self.record, _SMALL_RATE) for node in self.cluster.nodes]
+
+    def run(self) -> list[str]:
+        """Run all rounds; return what is wrong."""
+        since = time.time()
+        self.wrong += self._recover("the start")
+        self.books.start()
+        for caller in self.callers:
+            caller.start()
+        for number in range(1, self.options.rounds + 1):
+            self._round(number)
+        for caller in self.callers:
+            caller.stop()
+        until_ = time.time()
+        self.wrong += self._final_checks(since, until_)
+        self.books.stop()
+        return self.wrong
+
+    def result(self, seed: int) -> dict[str, Any]:
+        """Return what happened, for a file."""
+        lags = [lag for of_node in self.books.lags.values() for lag in of_node]
+        return {
+            "seed": seed, "rounds": self.rounds, "wrong": self.wrong,
+            "answered": sum(each.answered for each in self.tallies), "accounts": len(self.tallies),
+            "unknown": sum(each.unknown for each in self.tallies), "failures": len(self.record.failures),
+            "book_seconds": {"p50": percentile(lags, 0.5), "p99": percentile(lags, 0.99)},
+        }  # fmt: skip
+
+    def _round(self, number: int) -> None:
+        self._renew_small()
+        names, before = self._draw(number), self._marks()
+        disturbed, began = disturb(self.cluster, names, self.chance)
+        held = time.monotonic() - began
+        wrong = self._recover(f"round {number}")
+        self._ask_bank()
+        failures = self.record.failures[before[0] :]
+        wrong += checks.unexpected(failures, disturbed) + self.record.older[before[1] :] + self.books.older[before[2] :]
+        wrong += checks.overshot(self.tallies, _QUOTA, "small") + checks.doubled_fixings(self.cluster)
+        took = time.monotonic() - began - held
+        print(f"round {number}: {', '.join(names)}; held {held:.1f} s, recovered in {took:.1f} s, "
+              f"{len(failures)} calls failed{'; WRONG ' + '; '.join(wrong) if wrong else ''}", flush=True)  # fmt: skip
+        self.wrong += [f"round {number} ({', '.join(names)}): {sentence}" for sentence in wrong]
+        self.rounds.append({"faults": names, "held": held, "recovered": took, "failed": len(failures), "wrong": wrong})
+        reap({node.process.pid for node in self.cluster.nodes if node.process})
+
+    def _marks(self) -> tuple[int, int, int]:
+        return len(self.record.failures), len(self.record.older), len(self.books.older)
+
+    def _draw(self, number: int) -> list[str]:
+        possible = possible_faults(self.cluster)
+        if self.options.faults:
+            return [self.options.faults[(number - 1) % len(self.options.faults)]]
+        drawn = self.chance.sample(possible, self.chance.randint(1, self.options.most))
+        for server in ("PostgreSQL", "Redis"):  # each has one fault at a time
+            of_server = [name for name in drawn if name.endswith(server)]
+            drawn = [name for name in drawn if name not in of_server[1:]]
+        return drawn
+
+    def _account(self, name: str, plan: str) -> Tally:
+        """Create an account on a node that can."""
+        for node in self.chance.sample(self.cluster.nodes, len(self.cluster.nodes)):
+            done = node.run("account", "create", name, "--plan", plan, "--json")
+            if done.returncode == 0:
+                tally = Tally(name, json.loads(done.stdout)["key"])
+                self.tallies.append(tally)
+                return tally
+        raise RuntimeError(f"No node can create an account: {done.stderr}")
+
+    def _renew_small(self) -> None:
+        """Take a new account when the quota of the last one is used up everywhere."""
+        if self.small is None or len(self.small.refused_by) == len(self.cluster.nodes):
+            self.small = None
+            self.small = self._account(f"small-{len(self.tallies)}", "small")
+
+    def _ask_bank(self) -> None:
+        """Have an operator of some node ask the bank now."""
+        ask_source(DataDirectory(self.chance.choice(self.cluster.nodes).data), "bank", utc_now())
+
+    def _recover(self, when: str) -> list[str]:
+        """Wait until all nodes answer with fresh prices, and one leads; return what does not."""
+        missing: list[str] = []
+
+        def is_well() -> bool:
+            missing[:] = self._missing()
+            return not missing
+
+        return [] if until(is_well, _RECOVERY_SECONDS) else [f"not well after {when}: {each}" for each in missing]
+
+    def _missing(self) -> list[str]:
+        missing = []
+        for node in self.cluster.nodes:
+            node.start()
+            status, content = node.get(PRICE, self.cluster.key)
+            if status != 200:
+                missing.append(f"{node.name} answers {status} {content}")
+            if (age := self.books.age(node)) > _FRESH_SECONDS:
+                missing.append(f"the book of {node.name} is {age:.0f} s old")
+        with contextlib.suppress(OperationalError):
+            return missing if self.cluster.leader() else [*missing, "nobody leads"]
+        return [*missing, "PostgreSQL does not answer"]
+
+    def _final_checks(self, since: float, end: float) -> list[str]:
+        published = self.cluster.freeze()
+        wrong = self._recover("the last round")
+        wrong += self._caught_up(lambda: checks.unlike_published(self.cluster, published))
+        wrong += checks.unsettled(self.cluster, self.tallies, _SETTLE_SECONDS)
+        wrong += checks.doubled_fixings(self.cluster) + checks.overshot(self.tallies, _QUOTA, "small")
+        wrong += self._caught_up(lambda: checks.lost_bars(self.cluster, since, end))
+        wrong += checks.tracebacks(self.cluster.nodes)
+        if self.options.compare:
+            alone = undisturbed_archive(self.cluster, len(published))
+            wrong += checks.differences(checks.archived(self.cluster), alone, "an undisturbed run")
+        return wrong
+
+    def _caught_up(self, check: Callable[[], list[str]]) -> list[str]:
+        """Return what is still wrong when there was time to catch up; the bank is asked again meanwhile."""
+        wrong: list[str] = []
+
+        def is_right() -> bool:
+            self._ask_bank()
+            time.sleep(1)
+            wrong[:] = check()
+            return not wrong
+
+        return [] if until(is_right, _SETTLE_SECONDS * 2) else wrong

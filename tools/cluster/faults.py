@@ -1,0 +1,207 @@
+"""Faults of nodes, processes, servers and cables. Each is made, held for a while, and undone."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from collections.abc import Callable, Collection
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from tools.cluster.cluster import Cluster
+from tools.cluster.node import Node
+from tools.cluster.processes import send
+
+GATHERER, LINK, WORKER, USAGE_WRITER, STREAM = "gatherer", "cluster link", "worker", "usage writer", "stream"
+_LEASE_SECONDS = 5.0
+"""A leader that is paused for longer has a successor."""
+
+
+@dataclass
+class Disturbance:
+    """A fault that is in force: the nodes whose answers may fail meanwhile, and how long it holds."""
+
+    cluster: Cluster
+    chance: random.Random
+    undo: ExitStack
+    disturbed: set[int]
+    seconds: float = 0.0
+
+    def hold(self, shortest: float, longest: float) -> None:
+        """Have it hold for some time."""
+        self.seconds = max(self.seconds, self.chance.uniform(shortest, longest))
+
+    def node(self, *, fails: bool = True) -> Node:
+        """Draw a node; `fails` if its answers may."""
+        node = self.chance.choice(self.cluster.nodes)
+        if fails:
+            self.disturbed.add(node.number)
+        return node
+
+    def leader(self) -> Node:
+        """Return the node that leads, or one that is drawn."""
+        drawn = self.node(fails=False)
+        return self.cluster.leader() or drawn
+
+
+def _kill(node: Node, name: str) -> None:
+    for process in node.processes(name):
+        send(process.pid, signal.SIGKILL)
+
+
+def _kill_process(name: str, *, fails: bool = False) -> Callable[[Disturbance], None]:
+    def make(fault: Disturbance) -> None:
+        _kill(fault.node(fails=fails), name)
+
+    return make
+
+
+def _kill_leader(fault: Disturbance) -> None:
+    _kill(fault.leader(), GATHERER)
+
+
+def _kill_archive_worker(fault: Disturbance) -> None:
+    leader = fault.leader()
+    gatherers = {each.pid for each in leader.processes(GATHERER)}
+    for process in leader.processes():
+        if process.parent in gatherers:
+            send(process.pid, signal.SIGKILL)
+
+
+def _kill_node(fault: Disturbance) -> None:
+    node = fault.node()
+    node.kill()
+    fault.hold(0, 8)
+    fault.undo.callback(node.start)
+
+
+def _kill_leading_node(fault: Disturbance) -> None:
+    node = fault.leader()
+    fault.disturbed.add(node.number)
+    node.kill()
+    fault.hold(0, 12)
+    fault.undo.callback(node.start)
+
+
+def _restart_node(fault: Disturbance) -> None:
+    node = fault.node()
+    node.stop()
+    node.start()
+
+
+def _pause(node: Node, name: str, fault: Disturbance) -> None:
+    fault.undo.callback(node.resume)
+    node.pause(name)
+
+
+def _pause_process(name: str) -> Callable[[Disturbance], None]:
+    def make(fault: Disturbance) -> None:
+        _pause(fault.node(fails=False), name, fault)
+        fault.hold(0.5, 6)
+
+    return make
+
+
+def _pause_leader(fault: Disturbance) -> None:
+    _pause(fault.leader(), GATHERER, fault)
+    fault.hold(_LEASE_SECONDS - 2, 3 * _LEASE_SECONDS)
+
+
+def _pause_node(fault: Disturbance) -> None:
+    _pause(fault.node(), "", fault)
+    fault.hold(0.5, 12)
+
+
+def _cut_node(fault: Disturbance) -> None:
+    node = fault.node()
+    fault.undo.callback(fault.cluster.network.heal, node.number)
+    fault.cluster.network.cut(node.number)
+    fault.hold(0.5, 12)
+
+
+def _cut_from(server: int) -> Callable[[Disturbance], None]:
+    def make(fault: Disturbance) -> None:
+        node, network = fault.node(fails=False), fault.cluster.network
+        fault.undo.callback(network.heal_from, node.number, network.servers[server])
+        network.cut_from(node.number, network.servers[server])
+        fault.hold(0.5, 12)
+
+    return make
+
+
+def _kill_postgresql(fault: Disturbance) -> None:
+    fault.undo.callback(fault.cluster.postgresql.start)
+    fault.cluster.postgresql.kill()
+    fault.hold(0, 8)
+
+
+def _pause_postgresql(fault: Disturbance) -> None:
+    fault.undo.callback(fault.cluster.postgresql.resume)
+    fault.cluster.postgresql.pause()
+    fault.hold(0.5, 8)
+
+
+def _kill_redis(fault: Disturbance) -> None:
+    fault.undo.callback(fault.cluster.redis.start)
+    fault.cluster.redis.kill()
+    fault.hold(0, 8)
+
+
+def _pause_redis(fault: Disturbance) -> None:
+    fault.undo.callback(fault.cluster.redis.resume)
+    fault.cluster.redis.pause()
+    fault.hold(0.5, 8)
+
+
+def _flush_redis(fault: Disturbance) -> None:
+    fault.cluster.redis.flush()
+
+
+FAULTS: dict[str, Callable[[Disturbance], None]] = {
+    "kill workers": _kill_process(WORKER, fails=True),
+    "kill usage writer": _kill_process(USAGE_WRITER),
+    "kill link": _kill_process(LINK),
+    "kill stream": _kill_process(STREAM),
+    "kill leader": _kill_leader,
+    "kill archive worker": _kill_archive_worker,
+    "kill ingest": _kill_process(GATHERER),
+    "kill node": _kill_node,
+    "kill leading node": _kill_leading_node,
+    "restart node": _restart_node,
+    "pause usage writer": _pause_process(USAGE_WRITER),
+    "pause link": _pause_process(LINK),
+    "pause leader": _pause_leader,
+    "pause node": _pause_node,
+    "cut node": _cut_node,
+    "cut from PostgreSQL": _cut_from(0),
+    "cut from Redis": _cut_from(1),
+    "kill PostgreSQL": _kill_postgresql,
+    "pause PostgreSQL": _pause_postgresql,
+    "kill Redis": _kill_redis,
+    "pause Redis": _pause_redis,
+    "flush Redis": _flush_redis,
+}
+"""All faults by name."""
+
+_CUTS = {"cut node", "cut from PostgreSQL", "cut from Redis"}
+
+
+def possible_faults(cluster: Cluster, chosen: Collection[str] = ()) -> list[str]:
+    """Return the names of the faults that can be made here, all or those that are chosen."""
+    names = [name for name in FAULTS if cluster.network.can_cut or name not in _CUTS]
+    return [name for name in names if not chosen or name in chosen]
+
+
+def disturb(cluster: Cluster, names: Collection[str], chance: random.Random) -> tuple[set[int], float]:
+    """Make faults one after another, hold them, and undo them all.
+
+    Return the nodes whose answers may have failed, and when the first was made (`time.monotonic`).
+    """
+    began = time.monotonic()
+    with ExitStack() as undo:
+        fault = Disturbance(cluster, chance, undo, set())
+        for name in names:
+            FAULTS[name](fault)
+        time.sleep(fault.seconds)
+    return fault.disturbed, began
