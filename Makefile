@@ -80,6 +80,9 @@ bench-ingest: $(VENV)/.develop  ## measure the time from a tick to its book, and
 	@$(BIN)/python bench/ingest.py
 	@$(BIN)/python bench/archive.py
 
+bench-cluster: $(VENV)/.develop  ## measure several nodes: a book to all of them, a takeover, and what a node costs; NODES=3 WORKERS=1
+	@$(BIN)/python -m tools.cluster.measure --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1) $(OPTIONS)
+
 bench-stream: $(VENV)/.develop  ## measure the stream with thousands of connections and slow clients
 	@$(BIN)/python bench/stream.py
 	@$(BIN)/python bench/recovery.py

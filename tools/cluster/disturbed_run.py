@@ -25,6 +25,8 @@ from cambist.storage.data_directory import DataDirectory
 
 _STEADY_RATE, _SMALL_RATE = 10.0, 10.0
 _QUOTA = 300
+_BAD = "/fetch-one?from=1&to=USD"
+_KNOWN_SECONDS = 10.0
 _FRESH_SECONDS = 5.0
 _RECOVERY_SECONDS = 120.0
 _SETTLE_SECONDS = 60.0
@@ -122,8 +124,16 @@ class DisturbedRun:
             if done.returncode == 0:
                 tally = Tally(name, json.loads(done.stdout)["key"])
                 self.tallies.append(tally)
+                self.wrong += self._unknown_at(tally)
                 return tally
         raise RuntimeError(f"No node can create an account: {done.stderr}")
+
+    def _unknown_at(self, tally: Tally) -> list[str]:
+        """Wait until all nodes know a new key; return those that do not soon. A refused call costs nothing."""
+        nodes = self.cluster.nodes
+        until(lambda: all(node.get(_BAD, tally.key)[0] == 400 for node in nodes), _KNOWN_SECONDS)
+        answers = {node.name: node.get(_BAD, tally.key)[0] for node in nodes}
+        return [f"{name} does not know a new key: {status}" for name, status in answers.items() if status != 400]
 
     def _renew_small(self) -> None:
         """Take a new account when the quota of the last one is used up everywhere."""
