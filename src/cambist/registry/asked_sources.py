@@ -29,6 +29,15 @@ def asked_at(folder: DataDirectory, key: str) -> datetime | None:
         return None
 
 
+def moments_asked(folder: DataDirectory) -> dict[str, datetime]:
+    """Return when an operator last asked for each source that was ever asked for."""
+    try:
+        keys = [path.name for path in folder.asked_sources.iterdir() if not path.name.startswith(".")]
+    except OSError:
+        return {}
+    return {key: at for key in keys if (at := asked_at(folder, key)) is not None}
+
+
 async def watch_asked_sources(folder: DataDirectory, asked: Mapping[str, Callable[[], None]]) -> None:
     """Call the function of each source that is asked for, from now on."""
     changes = data_changes(folder.path)

@@ -36,6 +36,15 @@ class NodeRecord:
         return self.silent < LIVE_FOR
 
 
+@dataclass(frozen=True, slots=True)
+class StoreVersions:
+    """Numbers that change with the accounts, the plans of all nodes, and the archive."""
+
+    accounts: int
+    plans: int
+    archive: int
+
+
 class NodeRegistry(Protocol):
     """Stores which nodes there are. Errors: StoreBroken."""
 
@@ -54,3 +63,9 @@ class NodeRegistry(Protocol):
 
     def forget(self, name: str) -> bool:
         """Remove a node; return whether there was one."""
+
+    def versions(self) -> StoreVersions:
+        """Return the versions of what all nodes share."""
+
+    def close(self) -> None:
+        """Close all connections."""

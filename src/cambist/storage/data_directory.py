@@ -16,7 +16,7 @@ _LIVE_FILES = ("cambist.db", "owner.key", "rates.image", "rates.book", "book.jso
 _FILES = (
     "cambist.db", "rates.image", "bars.open", "rates.book", "rates.votes", "sources.json", "stream.json", "versions",
     "stream.connections", "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
-    "audit.log", "plans.toml.previous",
+    "audit.log", "plans.toml.previous", "cluster.json", "node.instance",
 )  # fmt: skip
 _FOLDERS = ("sources", "ledger", "console", "asked", "ingest")
 
@@ -43,6 +43,8 @@ class DataDirectory:
         self.sign_in_links = path / "console"
         self.asked_sources = path / "asked"
         self.previous_plans = path / "plans.toml.previous"
+        self.cluster_report = path / "cluster.json"
+        self.node_instance = path / "node.instance"
         self.candidates = path / "ingest"
         """What the ingest process of a node publishes; the node has it once the other nodes can have it too."""
         self._environment_file = path / "environment"

@@ -28,6 +28,9 @@ _LEADERSHIP = SessionLimits("cambist leadership", statement_seconds=4.0, idle_se
 _LEASES = SessionLimits("cambist quotas", statement_seconds=2.0, idle_seconds=2.0)
 """Requests wait for a grant."""
 
+_NODES = SessionLimits("cambist node", statement_seconds=4.0, idle_seconds=4.0)
+"""A node says every second that it is running, and asks what is new."""
+
 _FILING_SECONDS = 120.0
 _FILING_IDLE_SECONDS = 5.0
 
@@ -50,7 +53,6 @@ class SqlStore:
         self.accounts = SqlAccounts(self._engine)
         self.quarantine = SqlQuarantine(self._engine)
         self.usage = SqlUsage(self._engine)
-        self.nodes = SqlNodes(self._engine)
         self.plan_versions = SqlPlanVersions(self._engine)
 
     @cached_property
@@ -62,6 +64,11 @@ class SqlStore:
     def quota_leases(self) -> SqlQuotaLeases:
         """The parts of quotas that nodes have, over connections with short deadlines."""
         return SqlQuotaLeases(open_engine(self._url, _LEASES))
+
+    @cached_property
+    def nodes(self) -> SqlNodes:
+        """The nodes of a service on several machines, over connections with short deadlines."""
+        return SqlNodes(open_engine(self._url, _NODES))
 
     def is_new(self) -> bool:
         """Return whether the database is missing or has no tables yet."""
@@ -96,6 +103,8 @@ class SqlStore:
             self.leadership.close()
         if "quota_leases" in self.__dict__:
             self.quota_leases.close()
+        if "nodes" in self.__dict__:
+            self.nodes.close()
 
 
 def _filing(epoch: int) -> SessionLimits:

@@ -6,11 +6,18 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
-from cambist.status.nodes import NodeRecord, NodeStart
+from cambist.status.nodes import NodeRecord, NodeStart, StoreVersions
 from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
-from cambist.storage.sql.schema import nodes
+from cambist.storage.sql.schema import account_changes, nodes, plan_versions
+from cambist.storage.sql.selects import select_revision
+
+_VERSIONS = select(
+    select(func.coalesce(func.max(account_changes.c.id), 0)).scalar_subquery(),
+    select(func.coalesce(func.max(plan_versions.c.id), 0)).scalar_subquery(),
+    select_revision().scalar_subquery(),
+)
 
 
 class SqlNodes:
@@ -46,6 +53,15 @@ class SqlNodes:
         """Remove a node; return whether there was one."""
         with writing(self._engine, WriteLock.NODES) as connection:
             return connection.execute(delete(nodes).where(nodes.c.name == name)).rowcount > 0
+
+    def versions(self) -> StoreVersions:
+        """Return the versions of what all nodes share, in one query: each node asks every second."""
+        with self._engine.connect() as connection:
+            return StoreVersions(*connection.execute(_VERSIONS).one())
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
 
 
 def _records(connection: Connection, name: str | None = None) -> list[NodeRecord]:
