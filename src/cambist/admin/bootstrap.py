@@ -19,7 +19,7 @@ from cambist.ingest.filing import Delivery, FilingContext, Progress, file_delive
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.components import dialects, environment_of, open_store
-from cambist.registry.nodes import node_name
+from cambist.registry.nodes import join_nodes, node_name
 from cambist.registry.page_account import check_dialect_account, check_page_account
 from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
 from cambist.registry.shared_plans import plan_sharing, publish_shared_plans
@@ -78,6 +78,8 @@ class Bootstrap:
             raise CannotStart(_LOST_DATABASE.format(folder=self._folder.path, database=self._database))
         self._check_database()
         self._store.migrate()
+        if self._settings.is_node:
+            join_nodes(self._settings, self._store.nodes)
         if self._adapters:
             self._warn_of_missing_sources()
             self._import_bundled(progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -121,9 +121,10 @@ class Membership:
                 self._neighbours.write(self._report())
             await asyncio.sleep(_BEAT_SECONDS)
 
-    async def _hear(self, answer: Mapping[bytes, bytes]) -> None:
+    async def _hear(self, answer: Sequence[bytes]) -> None:
+        """Take the reports of all nodes, as fields of a hash: a name, its report, the next name, and so on."""
         now = monotonic()
-        for name, content in answer.items():
+        for name, content in zip(answer[::2], answer[1::2], strict=True):
             try:
                 report = msgspec.json.decode(content, type=NodeReport)
             except msgspec.MsgspecError:

@@ -6,11 +6,24 @@ No process waits for it. If it is killed, the node goes on with what it has; its
 from __future__ import annotations
 
 import asyncio
+import logging
+import os
+import signal
+from functools import partial
 from typing import Protocol
 
 from cambist.cluster.redis_connection import RedisConnection
-from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
+from cambist.errors import RateMatrixDamaged
+from cambist.processes.process import StopSignal, run_in_child_beside, running_tasks, set_up_process, tune_gc
+from cambist.registry.components import open_store
+from cambist.registry.shared_state import NodeWork, SharedState, read_book_state
 from cambist.settings import Settings
+from cambist.status.nodes import NodeRecord
+from cambist.storage.data_directory import DataDirectory
+
+log = logging.getLogger(__name__)
+
+_REFRESH_SECONDS = 600.0
 
 
 def link_node(settings: Settings, supervisor: int) -> None:
@@ -31,7 +44,28 @@ class LinkPart(Protocol):
 def link_parts(settings: Settings) -> list[LinkPart]:
     """Return the parts of this node's link. Errors: SettingRefused, CannotStart."""
     redis = RedisConnection(settings.redis)
-    return [redis]
+    store = open_store(settings)
+    work = NodeWork(
+        refresh_matrix=partial(_refresh_matrix, settings),
+        give_way=_give_way,
+        book=read_book_state(DataDirectory(settings.data)),
+    )
+    state = SharedState(settings, store, redis, work)
+    return [redis, *state.parts()]
+
+
+async def _refresh_matrix(settings: Settings) -> None:
+    """Bring the rate matrix up to date in a child process, which needs much memory. Errors: RateMatrixDamaged."""
+    refresh = "cambist.processes.rate_matrix_rebuild", "refresh_rate_matrix"
+    if await run_in_child_beside(settings, *refresh, longest=_REFRESH_SECONDS):
+        raise RateMatrixDamaged("Building it failed; the log has the reason")
+
+
+def _give_way(other: NodeRecord) -> None:
+    """End the service: quotas and usage of two nodes of one name would be mixed up."""
+    name, version = other.start.name, other.start.version
+    log.error("Another node with the name [%s] has started (Cambist %s): this one ends", name, version)
+    os.kill(os.getppid(), signal.SIGTERM)
 
 
 async def _run(parts: list[LinkPart], stop: StopSignal) -> None:

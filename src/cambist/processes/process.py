@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Coroutine, Iterable
 from contextlib import asynccontextmanager
 from importlib import import_module
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from time import sleep
 from typing import Any
 
@@ -96,11 +97,30 @@ def run_in_child(settings: Settings, module: str, function: str, longest: float)
     The function is named, so that this process need not import its module. After `longest` seconds the child is
     killed, and the exit code may be None.
     """
-    process = get_context("spawn").Process(target=_run, args=(settings, module, function), name=function, daemon=True)
-    process.start()
+    process = _start_child(settings, module, function)
     process.join(longest)
     process.kill()
     return process.exitcode
+
+
+async def run_in_child_beside(settings: Settings, module: str, function: str, longest: float) -> int | None:
+    """Run a function in a child process as `run_in_child` does, beside the other tasks of the event loop."""
+    process = _start_child(settings, module, function)
+    try:
+        for _ in range(int(longest / _CHECK_SECONDS)):
+            if not process.is_alive():
+                break
+            await asyncio.sleep(_CHECK_SECONDS)
+    finally:
+        process.kill()
+        process.join()
+    return process.exitcode
+
+
+def _start_child(settings: Settings, module: str, function: str) -> BaseProcess:
+    process = get_context("spawn").Process(target=_run, args=(settings, module, function), name=function, daemon=True)
+    process.start()
+    return process
 
 
 def _run(settings: Settings, module: str, function: str) -> None:

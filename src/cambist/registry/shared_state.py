@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from time import time
+from typing import Protocol
 
 from cambist.clock import utc_now
 from cambist.cluster.database_link import DatabaseLink
@@ -27,6 +28,7 @@ from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file, write_json_file
 from cambist.storage.shared.change_notifier import Topic, data_changes
+from cambist.storage.shared.rate_book.reader import RateBookReader
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
 _MATRIX_SECONDS = 1.0
@@ -36,9 +38,19 @@ class NodeRedis(Messages, Commands, Protocol):
     """The connection to Redis."""
 
 
+class StatePart(Protocol):
+    """A part that runs for ever."""
+
+    async def run(self) -> None:
+        """Run for ever."""
+
+
 @dataclass(frozen=True, slots=True)
 class BookState:
-    """The rate book of this node: of which leader, its version, seconds until it was here, and since it was published."""
+    """The rate book of this node: the leader's epoch and its version.
+
+    It was here `lag` seconds after it was published, which was `age` seconds ago; None if that is not known.
+    """
 
     epoch: int = 0
     version: int = 0
@@ -56,7 +68,7 @@ class NodeWork:
 
     refresh_matrix: Callable[[], Awaitable[None]]
     give_way: Callable[[NodeRecord], None]
-    book: Callable[[], BookState] = BookState
+    book: Callable[[], BookState]
     leases: Callable[[], int] = int
 
 
@@ -90,10 +102,10 @@ class SharedState:
         registry = self.database, lambda: self._store.nodes
         self.membership = Membership(self._start, redis, registry, neighbours, last.answering if last else 1)
 
-    def works(self) -> list[Coroutine[Any, Any, None]]:
-        """Return the tasks, none of which ends by itself."""
-        works = [self.watch.run(), self.relay.run(), self.membership.run(), self._watch_matrix()]
-        return works if self._polls else [*works, self.matrix_refresh.run()]
+    def parts(self) -> list[StatePart]:
+        """Return what runs for ever, each as a task."""
+        parts: list[StatePart] = [self, self.watch, self.relay, self.membership]
+        return parts if self._polls else [*parts, self.matrix_refresh]
 
     def describe(self) -> NodeReport:
         """Return the report on this node."""
@@ -144,8 +156,8 @@ class SharedState:
         if not is_known and not is_own:
             self.relay.notify(SharedTopic.ARCHIVE)
 
-    async def _watch_matrix(self) -> None:
-        """Keep in mind which fixings the rate matrix shows."""
+    async def run(self) -> None:
+        """Keep in mind which fixings the rate matrix shows, for ever."""
         seen = None
         while True:
             if seen != (seen := self._changes.version(Topic.MATRIX)):
@@ -159,6 +171,18 @@ class SharedState:
 
     def _write(self, report: ClusterReport) -> None:
         write_json_file(self._folder.cluster_report, report)
+
+
+def read_book_state(folder: DataDirectory) -> Callable[[], BookState]:
+    """Return what reads the state of the rate book in a data folder."""
+    reader = RateBookReader(folder.book)
+
+    def read() -> BookState:
+        epoch, version = reader.age_order() or (0, 0)
+        published_at = reader.published_at()
+        return BookState(epoch, version, age=None if published_at is None else max(0.0, time() - published_at))
+
+    return read
 
 
 def matrix_revision(path: Path) -> int:

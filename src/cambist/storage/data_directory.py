@@ -29,6 +29,7 @@ class DataDirectory:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.matrix = path / "rates.image"
+        self.book = path / "rates.book"
         self.owner_key = path / "owner.key"
         self.ledger = path / "ledger"
         self.requests = path / "requests"

@@ -1,0 +1,84 @@
+"""Redis, changes and asked sources as the parts of a link see them, in memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from cambist.cluster.shared_topics import SharedTopic
+from cambist.errors import RedisUnreachable
+
+
+class RedisDouble:
+    """One Redis: what is published is handled at once by all that have subscribed; `is_linked` cuts them all off."""
+
+    def __init__(self) -> None:
+        self.is_linked = True
+        self.handlers: dict[str, list[Callable[[bytes], None]]] = {}
+        self.published: list[bytes] = []
+        self.hashes: dict[str, dict[bytes, bytes]] = {}
+
+    def subscribe(self, channel: str, handler: Callable[[bytes], None]) -> None:
+        self.handlers.setdefault(channel, []).append(handler)
+
+    async def publish(self, channel: str, content: bytes) -> None:
+        self._check()
+        self.published.append(content)
+        for handler in self.handlers.get(channel, ()):
+            handler(content)
+
+    async def command(self, *parts: bytes | str | float) -> Any:
+        self._check()
+        name, key, *rest = parts
+        found = self.hashes.setdefault(str(key), {})
+        if name == "HSET":
+            field, value = (part if isinstance(part, bytes) else str(part).encode() for part in rest)
+            found[field] = value
+            return 1
+        if name == "HDEL":
+            return found.pop(rest[0], None) is not None  # type: ignore[call-overload]
+        assert name == "HGETALL"
+        return [part for pair in found.items() for part in pair]
+
+    def _check(self) -> None:
+        if not self.is_linked:
+            raise RedisUnreachable("cut off")
+
+
+class ChangesDouble:
+    """The notifications of one node."""
+
+    def __init__(self) -> None:
+        self.versions = dict.fromkeys(SharedTopic, 0)
+
+    def version(self, topic: SharedTopic) -> int:
+        return self.versions[topic]
+
+    def notify(self, topic: SharedTopic) -> None:
+        self.versions[topic] += 1
+
+
+class AskedDouble:
+    """The sources that were asked for on one node."""
+
+    def __init__(self, changes: ChangesDouble) -> None:
+        self.at: dict[str, datetime] = {}
+        self._changes = changes
+
+    def moments(self) -> dict[str, datetime]:
+        return dict(self.at)
+
+    def ask(self, key: str, at: datetime) -> None:
+        self.at[key] = at
+        self._changes.notify(SharedTopic.ASKED)
+
+
+async def until(condition: Callable[[], object], rounds: int = 6000) -> None:
+    """Wait until a condition holds, for a minute at most."""
+    for _ in range(rounds):
+        if condition():
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError("it did not come to that")
