@@ -14,7 +14,7 @@ from tests.cluster.doubles import RedisDouble, until
 from cambist.clock import utc_now
 from cambist.cluster import membership as module
 from cambist.cluster.database_link import DatabaseLink
-from cambist.cluster.membership import KEY, Membership, Neighbours
+from cambist.cluster.membership import KEY, Membership, MembershipCallbacks
 from cambist.errors import StoreUnreachable
 from cambist.status.cluster_report import ClusterReport, NodeReport
 from cambist.status.nodes import NodeRecord, NodeRegistry, NodeStart
@@ -45,8 +45,8 @@ class Node:
         self.gave_way: list[NodeRecord] = []
         self.database = DatabaseLink(utc_now)
         self.store: NodeRegistry | None = store.nodes
-        neighbours = Neighbours(self.describe, self.reports.append, self.gave_way.append)
-        self.membership = Membership(self.start, redis, (self.database, self.registry), neighbours, answering)
+        callbacks = MembershipCallbacks(self.describe, self.reports.append, self.gave_way.append)
+        self.membership = Membership(self.start, redis, (self.database, self.registry), callbacks, answering)
         self.task: asyncio.Task[None] | None = None
 
     def registry(self) -> NodeRegistry:
@@ -213,8 +213,8 @@ def test_a_full_disk_does_not_end_it(store: SqlStore) -> None:
             attempts.append(report.written_at)
             raise OSError("no space")
 
-        neighbours = Neighbours(one.describe, full, one.gave_way.append)
-        one.membership = Membership(one.start, redis, (one.database, one.registry), neighbours)
+        callbacks = MembershipCallbacks(one.describe, full, one.gave_way.append)
+        one.membership = Membership(one.start, redis, (one.database, one.registry), callbacks)
         one.run()
         await until(lambda: len(attempts) > 2)
 

@@ -29,7 +29,7 @@ _FORGOTTEN_SECONDS = 600.0
 """The report of a node that has been gone for so long is removed from Redis."""
 
 
-class Commands(Protocol):
+class RedisCommands(Protocol):
     """The commands of Redis."""
 
     @property
@@ -41,7 +41,7 @@ class Commands(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class MembershipCallbacks:
     """What this node does beside the others.
 
     `describe` returns its own report, `write` shows what is known of all to the other processes, and `give_way` is
@@ -62,22 +62,22 @@ class Membership:
     def __init__(
         self,
         start: NodeStart,
-        redis: Commands,
+        redis: RedisCommands,
         registry: tuple[DatabaseLink, Callable[[], NodeRegistry]],
-        neighbours: Neighbours,
+        callbacks: MembershipCallbacks,
         answering: int = 1,
     ) -> None:
         self.answering = max(1, answering)
         self._start = start
         self._redis = redis
         self._database, self._registry = registry
-        self._neighbours = neighbours
+        self._callbacks = callbacks
         self._beat = 0
         self._heard: dict[str, tuple[NodeReport, float]] = {}
         self._records: Sequence[NodeRecord] = ()
         self._linked_at: float | None = None
         self._redis_lost_at: datetime | None = None
-        self._own = neighbours.describe()
+        self._own = callbacks.describe()
 
     def live_nodes(self) -> tuple[NodeReport, ...]:
         """Return the reports of the live nodes, with this one, by name."""
@@ -96,7 +96,7 @@ class Membership:
             with suppress(StoreBroken):
                 other = await self._database.call(self._sign)
                 if other is not None:
-                    self._neighbours.give_way(other)
+                    self._callbacks.give_way(other)
             await asyncio.sleep(_BEAT_SECONDS)
 
     def _sign(self) -> NodeRecord | None:
@@ -109,7 +109,7 @@ class Membership:
     async def _beat_in_redis(self) -> None:
         while True:
             self._beat += 1
-            self._own = msgspec.structs.replace(self._neighbours.describe(), beat=self._beat)
+            self._own = msgspec.structs.replace(self._callbacks.describe(), beat=self._beat)
             try:
                 await self._redis.command("HSET", KEY, self._start.name, msgspec.json.encode(self._own))
                 await self._hear(await self._redis.command("HGETALL", KEY))
@@ -118,7 +118,7 @@ class Membership:
                 self._linked_at, self._redis_lost_at = None, self._redis_lost_at or self._own.written_at
             self._count()
             with suppress(OSError):
-                self._neighbours.write(self._report())
+                self._callbacks.write(self._report())
             await asyncio.sleep(_BEAT_SECONDS)
 
     async def _hear(self, answer: Sequence[bytes]) -> None:

@@ -35,7 +35,7 @@ class ChangeMessage(msgspec.Struct, frozen=True):
     asked: dict[str, datetime] = {}
 
 
-class Messages(Protocol):
+class RedisMessages(Protocol):
     """The channels of Redis."""
 
     @property
@@ -57,7 +57,7 @@ class TopicRelay:
     """
 
     def __init__(
-        self, messages: Messages, changes: LocalChanges, asked: AskedSources, watch: DatabaseWatch, node: str
+        self, messages: RedisMessages, changes: LocalChanges, asked: AskedSources, watch: DatabaseWatch, node: str
     ) -> None:
         self._messages = messages
         self._changes = changes

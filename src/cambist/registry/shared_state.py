@@ -13,9 +13,9 @@ from cambist.clock import utc_now
 from cambist.cluster.database_link import DatabaseLink
 from cambist.cluster.database_watch import DatabaseWatch
 from cambist.cluster.matrix_refresh import MatrixRefresh
-from cambist.cluster.membership import Commands, Membership, Neighbours
+from cambist.cluster.membership import Membership, MembershipCallbacks, RedisCommands
 from cambist.cluster.shared_topics import ChangeOrigin, SharedTopic
-from cambist.cluster.topic_relay import Messages, TopicRelay
+from cambist.cluster.topic_relay import RedisMessages, TopicRelay
 from cambist.errors import RateMatrixDamaged
 from cambist.registry.node_changes import FolderAskedSources, FolderChanges
 from cambist.registry.nodes import node_start
@@ -34,7 +34,7 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 _MATRIX_SECONDS = 1.0
 
 
-class NodeRedis(Messages, Commands, Protocol):
+class NodeRedis(RedisMessages, RedisCommands, Protocol):
     """The connection to Redis."""
 
 
@@ -98,9 +98,9 @@ class SharedState:
         self.relay = TopicRelay(redis, changes, asked, self.watch, self._start.name)
         self.matrix_refresh = MatrixRefresh(work.refresh_matrix)
         last = read_json_file(self._folder.cluster_report, ClusterReport)
-        neighbours = Neighbours(self.describe, self._write, work.give_way)
+        callbacks = MembershipCallbacks(self.describe, self._write, work.give_way)
         registry = self.database, lambda: self._store.nodes
-        self.membership = Membership(self._start, redis, registry, neighbours, last.answering if last else 1)
+        self.membership = Membership(self._start, redis, registry, callbacks, last.answering if last else 1)
 
     def parts(self) -> list[StatePart]:
         """Return what runs for ever, each as a task."""
