@@ -27,6 +27,7 @@ from cambist.settings import PREFIX, Settings, setting_descriptions, written
 ROOT = Path(__file__).parents[1]
 MARKED = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 
+PROGRAM = "cambist"
 HIDDEN = {"install_completion", "show_completion", "help"}
 """Options that every command has."""
 
@@ -109,7 +110,7 @@ def command_details() -> str:
 
 
 def _commands() -> Iterator[tuple[str, Any]]:
-    yield from _leaves("cambist", typer.main.get_command(app))
+    yield from _leaves(PROGRAM, typer.main.get_command(app))
 
 
 def _leaves(name: str, command: Any) -> Iterator[tuple[str, Any]]:
@@ -117,6 +118,8 @@ def _leaves(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     if subcommands is None:
         yield name, command
         return
+    if name != PROGRAM and command.invoke_without_command:
+        yield name, command
     for word, subcommand in subcommands.items():
         yield from _leaves(f"{name} {word}", subcommand)
 

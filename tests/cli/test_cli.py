@@ -38,6 +38,7 @@ OPTIONS = {
     "doctor": {"--data", "--json"},
     "usage": {"--since", "--csv", "--json", "--data", "account"},
     "console": {"--data", "--operator-port", "--json"},
+    "nodes": {"--data", "--json", "forget"},
     "audit": {"--who", "--action", "--on", "--since", "--limit", "--data", "--json"},
     "settings": {"--json"},
     "openapi": {"--output", "--check"},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated, Any
 
 import typer
@@ -10,6 +9,7 @@ import typer
 from cambist.accounts.account import DatetimeFormat
 from cambist.admin.parsing import parse_datetime_format, parse_day
 from cambist.admin.records import account_record
+from cambist.cli.confirmation import confirm
 from cambist.cli.formats import format_cell
 from cambist.cli.options import AccountName, AnchorDay, AsJson, DataFolder, DatetimeFormatName, open_account_admin
 from cambist.cli.output import print_json, print_key, print_result
@@ -148,18 +148,10 @@ def delete(
         account = admin.account(name)
         admin.check_deletion(account, force=force)
         if not yes:
-            _confirm(f"Close the account {name} and its {len(admin.keys.keys_of(account))} keys for good?")
+            keys = len(admin.keys.keys_of(account))
+            confirm(f"Close the account {name} and its {keys} keys for good?", "delete the account")
         admin.delete(account, force=force)
     print_result({"deleted": name}, f"Account {name} was deleted.", as_json=as_json)
-
-
-def _confirm(question: str) -> None:
-    """Ask for confirmation, and exit unless the answer is yes. Errors: BadParameter without a terminal."""
-    if not os.isatty(0):
-        raise BadParameter(
-            "There is no terminal to ask for confirmation on; to delete the account without it, add --yes"
-        )
-    typer.confirm(question, abort=True, err=True)
 
 
 def _suspend(name: str, data: DataFolder, *, suspended: bool, as_json: bool) -> None:

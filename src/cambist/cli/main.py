@@ -37,6 +37,7 @@ COMMANDS = (
     "check",
     "doctor",
     "database",
+    "nodes",
     "sandbox",
     "settings",
     "openapi",

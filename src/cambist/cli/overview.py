@@ -4,7 +4,7 @@ from __future__ import annotations
 
 GROUPS = (
     ("Look at rates", ("rate", "convert", "series", "explain", "watch")),
-    ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "database", "sandbox")),
+    ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "database", "nodes", "sandbox")),
     ("Customers", ("account", "key", "plans", "usage")),
     ("Sources and history", ("feeds", "backfill", "export", "quarantine", "fixing")),
     ("For programs", ("mcp", "openapi")),

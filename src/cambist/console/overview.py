@@ -116,14 +116,15 @@ def _processes(
     problems: tuple[str, ...],
 ) -> Iterator[dict[str, Any]]:
     """Yield what each process shows of itself: its last report, or whether it answers."""
-    settings, now = call.settings, call.now()
-    api = [problem for problem in problems if problem.startswith("the API")]
-    yield _process("API workers", api[0] if api else "", f"answers on port {settings.port}")
+    settings, now, roles = call.settings, call.now(), call.settings.chosen_roles
+    if "api" in roles:
+        api = [problem for problem in problems if problem.startswith("the API")]
+        yield _process("API workers", api[0] if api else "", f"answers on port {settings.port}")
     if settings.sandbox:
         yield _reporting("sandbox", now, book.at if book else None)
-    elif settings.fetch:
+    elif settings.fetch and "ingest" in roles:
         yield _reporting("ingest", now, reports.written_at if reports else None)
-    if settings.stream_port:
+    if settings.stream_port and "stream" in roles:
         yield _reporting("stream", now, stream.written_at if stream else None)
     yield _process("usage writer", "", "serves this page")
 

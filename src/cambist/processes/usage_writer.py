@@ -18,6 +18,7 @@ from cambist.clock import utc_now
 from cambist.console.routes import console_application
 from cambist.errors import CambistError, RateMatrixDamaged
 from cambist.monitoring.api_probe import api_problems
+from cambist.monitoring.cluster_metrics import ClusterMetrics
 from cambist.monitoring.health_server import HealthApplication, SourceMetrics, serve_operator_port
 from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
 from cambist.monitoring.request_metrics import RequestMetrics, open_request_counts
@@ -27,6 +28,7 @@ from cambist.processes.process import StopSignal, run_in_child, set_up_process
 from cambist.registry.components import open_store
 from cambist.registry.nodes import node_name
 from cambist.settings import Settings
+from cambist.status.cluster_report import ClusterReport
 from cambist.status.source_report import SourceReports
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
@@ -77,10 +79,14 @@ def _serve_operator_port(settings: Settings, folder: DataDirectory) -> None:
     REGISTRY.register(SourceMetrics(read, utc_now))
     if counts := open_request_counts(settings):
         REGISTRY.register(RequestMetrics(counts, settings.port))
-    api, stream = api_problems(settings), _watch_stream(settings, folder)
-    health = HealthApplication(
-        read, utc_now, settings.fetch and not settings.sandbox, lambda: [*api(), *(stream.problems() if stream else ())]
-    )
+    stream = _watch_stream(settings, folder)
+    checks = [
+        *([api_problems(settings)] if "api" in settings.chosen_roles else ()),
+        *([stream.problems] if stream else ()),
+        *([_watch_nodes(folder).problems] if settings.is_node else ()),
+    ]
+    polls = settings.fetch and not settings.sandbox
+    health = HealthApplication(read, utc_now, polls, lambda: [problem for check in checks for problem in check()])
     application = console_application(settings, health, stream.read if stream else None) if settings.console else health
     serve_operator_port(settings.operator_port, application, settings.host)
 
@@ -94,12 +100,19 @@ def _rebuild_rate_matrix(settings: Settings) -> None:
 
 def _watch_stream(settings: Settings, folder: DataDirectory) -> StreamMetrics | None:
     """Register the metrics of the stream, and return them; None if there is no stream."""
-    if not settings.stream_port:
+    if not settings.stream_port or "stream" not in settings.chosen_roles:
         return None
     paths = [folder.stream_report(process) for process in range(settings.stream_workers)]
     streams = StreamMetrics(lambda: join_reports([read_json_file(path, StreamReport) for path in paths]), utc_now)
     REGISTRY.register(streams)
     return streams
+
+
+def _watch_nodes(folder: DataDirectory) -> ClusterMetrics:
+    """Register the metrics of the nodes, and return them."""
+    nodes = ClusterMetrics(partial(read_json_file, folder.cluster_report, ClusterReport), utc_now)
+    REGISTRY.register(nodes)
+    return nodes
 
 
 class FailureLog:
