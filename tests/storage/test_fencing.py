@@ -1,0 +1,303 @@
+"""Who leads the ingest no longer commits nothing more, whatever it was doing when another node took over."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from tests.postgresql import postgresql_url
+
+from cambist.errors import NoLongerLeading, StoreBroken
+from cambist.history.bars import Bar, Interval, Ohlc, PairBar
+from cambist.history.fixing import Fixing, Receipt, RefusedFixing
+from cambist.history.quarantine import QuarantineState
+from cambist.pricing.pair import Pair
+from cambist.storage.sql import SqlStore
+from cambist.storage.sql.dialects import WriteLock, writing
+from cambist.storage.sql.dialects.postgresql import PostgresqlDialect
+from cambist.storage.sql.fencing import check_leads
+
+URLS = {
+    "sqlite": lambda folder: f"sqlite:///{folder / 'archive.db'}",
+    "postgresql": postgresql_url,
+}
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+DAY = date(2026, 11, 20)
+EURUSD = Pair("EUR", "USD")
+PRICE = Ohlc(*map(Decimal, ("1", "1", "1", "1")))
+BAR = PairBar(EURUSD, Interval.MINUTE, Bar(NOW, PRICE, PRICE))
+LONG = 60.0
+PATIENCE = 30
+
+
+@pytest.fixture(params=URLS)
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    url: str = URLS[request.param](tmp_path)
+    store = SqlStore(url)
+    store.migrate()
+    store.close()
+    return url
+
+
+@pytest.fixture
+def server_url(tmp_path: Path) -> str:
+    return postgresql_url(tmp_path)
+
+
+@pytest.fixture
+def plain(url: str) -> Iterator[SqlStore]:
+    """A store that is not fenced, as operators use it."""
+    store = SqlStore(url)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def fenced(url: str, plain: SqlStore) -> Iterator[SqlStore]:
+    """The store of a leader."""
+    epoch = plain.leadership.take("berlin", "a", 0)
+    store = SqlStore(url, epoch)
+    yield store
+    store.close()
+
+
+def take_over(store: SqlStore, node: str = "paris") -> int:
+    """Take the lease of another holder, however long that takes."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            epoch = store.leadership.take(node, node, LONG)
+        except StoreBroken:
+            epoch = None
+        if epoch is not None:
+            return epoch
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def a_fixing(value: str = "1.1") -> Fixing:
+    return Fixing("ecb", EURUSD, DAY, Decimal(value))
+
+
+def a_receipt(digest: str = "d") -> Receipt:
+    return Receipt("ecb", NOW, "a test", digest)
+
+
+def file_fixing(store: SqlStore) -> None:
+    store.archive.file(a_receipt(), [a_fixing()])
+
+
+def file_refused(store: SqlStore) -> None:
+    store.archive.file(a_receipt(), [], [RefusedFixing(a_fixing(), "odd")])
+
+
+def filed(store: SqlStore) -> list[object]:
+    """Return everything that can be filed."""
+    bars = store.bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 10)
+    return [*store.archive.fixings("ecb"), *bars, *store.quarantine.quarantined(None), *_receipts(store)]
+
+
+def _receipts(store: SqlStore) -> list[datetime]:
+    last = store.archive.last_received("ecb", "a test")
+    return [] if last is None else [last]
+
+
+WAYS: dict[str, Callable[[SqlStore], object]] = {
+    "a fixing": file_fixing,
+    "a refused fixing": file_refused,
+    "a bar": lambda store: store.bars.file([BAR]),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_leader_files(plain: SqlStore, fenced: SqlStore, way: str) -> None:
+    WAYS[way](fenced)
+    assert filed(plain)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_former_leader_files_nothing(plain: SqlStore, fenced: SqlStore, way: str) -> None:
+    take_over(plain)
+    with pytest.raises(NoLongerLeading, match="Another node leads the ingest"):
+        WAYS[way](fenced)
+    assert filed(plain) == []
+
+
+def test_a_former_leader_removes_no_bars_and_decides_nothing(plain: SqlStore, fenced: SqlStore) -> None:
+    plain.bars.file([BAR])
+    file_refused(plain)
+    before = filed(plain)
+    take_over(plain)
+    with pytest.raises(NoLongerLeading):
+        fenced.bars.delete_before(Interval.MINUTE, datetime(2027, 1, 1, tzinfo=UTC))
+    with pytest.raises(NoLongerLeading):
+        fenced.quarantine.decide(1, QuarantineState.REJECTED, NOW)
+    assert filed(plain) == before
+
+
+def test_who_never_led_files_nothing(url: str, plain: SqlStore) -> None:
+    store = SqlStore(url, 0)
+    with pytest.raises(NoLongerLeading):
+        file_fixing(store)
+    store.close()
+    assert filed(plain) == []
+
+
+def test_a_former_leader_still_reads(plain: SqlStore, fenced: SqlStore) -> None:
+    file_fixing(fenced)
+    take_over(plain)
+    assert filed(fenced) == filed(plain) != []
+
+
+def test_a_leader_files_while_its_lease_is_renewed_and_after_it_expired(plain: SqlStore, fenced: SqlStore) -> None:
+    state = plain.leadership.current()
+    assert state is not None
+    assert state.has_expired
+    with writing(fenced._engine, WriteLock.USAGE) as connection:
+        check_leads(connection, state.epoch)
+        if connection.dialect.name == "postgresql":  # a transaction locks all of SQLite
+            assert plain.leadership.renew(state.epoch, "a", LONG)
+    file_fixing(fenced)
+    assert filed(plain)
+
+
+def test_two_leaders_at_once_file_once(url: str, plain: SqlStore, fenced: SqlStore) -> None:
+    """Both go on filing while the lease moves; what the older one files later is not there."""
+    epoch = take_over(plain)
+    newer = SqlStore(url, epoch)
+    newer.archive.file(a_receipt("newer"), [a_fixing("1.3")])
+    for value in ("1.2", "1.25"):
+        with pytest.raises(NoLongerLeading):
+            fenced.archive.file(a_receipt(value), [a_fixing(value)])
+    newer.close()
+    assert [str(one.fixing.value) for one in plain.archive.revisions(EURUSD, DAY)] == ["1.3"]
+
+
+def keep_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a takeover end no sessions, as behind a pool that hides their names."""
+    monkeypatch.setattr(PostgresqlDialect, "end_sessions", lambda *_: None)
+
+
+def test_a_takeover_during_a_transaction_ends_it(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_sessions(monkeypatch)
+    plain = SqlStore(server_url)
+    old = SqlStore(server_url, plain.leadership.take("berlin", "a", 0))
+    with pytest.raises(NoLongerLeading), writing(old._engine, WriteLock.BARS) as connection:
+        connection.exec_driver_sql("INSERT INTO bar_series (base, quote, interval) VALUES ('EUR', 'USD', 'PT1M')")
+        take_over(plain)
+    with plain._engine.connect() as reading:
+        assert reading.exec_driver_sql("SELECT * FROM bar_series").all() == []
+    old.close()
+    plain.close()
+
+
+def test_a_takeover_waits_for_a_commit_in_progress(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_sessions(monkeypatch)
+    plain = SqlStore(server_url)
+    first = plain.leadership.take("berlin", "a", 0)
+    assert first is not None
+    old, has_taken = SqlStore(server_url, first), threading.Event()
+
+    def take() -> int:
+        epoch = take_over(plain)
+        has_taken.set()
+        return epoch
+
+    with ThreadPoolExecutor(1) as pool:
+        with writing(old._engine, WriteLock.BARS) as connection:
+            connection.exec_driver_sql("INSERT INTO bar_series (base, quote, interval) VALUES ('EUR', 'USD', 'PT1M')")
+            check_leads(connection, first)
+            taking = pool.submit(take)
+            assert not has_taken.wait(1)
+        assert taking.result() > first
+    with plain._engine.connect() as reading:
+        assert len(reading.exec_driver_sql("SELECT * FROM bar_series").all()) == 1
+    old.close()
+    plain.close()
+
+
+def test_sessions_that_file_cannot_stay_idle_in_a_transaction(server_url: str) -> None:
+    show = "SHOW idle_in_transaction_session_timeout"
+    found = []
+    for store in (SqlStore(server_url), SqlStore(server_url, 1)):
+        with store._engine.connect() as connection:
+            found.append(connection.exec_driver_sql(show).scalar_one())
+        store.close()
+    assert found == ["0", "5s"]
+
+
+PAUSED = """\
+import os, signal, sys, time
+from cambist.errors import StoreBroken
+from cambist.storage.sql import SqlStore
+from cambist.storage.sql.dialects import WriteLock, writing
+
+url, epoch, way = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+store = SqlStore(url, epoch)
+
+def pause():
+    print("open", flush=True)
+    sys.stdin.readline()
+
+NEW = "INSERT INTO bar_series (base, quote, interval) VALUES ('EUR', 'USD', 'PT1M')"
+COPY = "COPY bar_series (base, quote, interval) FROM STDIN"
+try:
+    with writing(store._engine, WriteLock.ARCHIVE) as connection:
+        if way == "between statements":
+            connection.exec_driver_sql(NEW)
+            pause()
+        elif way == "before its commit":
+            from cambist.storage.sql.fencing import check_leads
+            connection.exec_driver_sql(NEW)
+            check_leads(connection, epoch)
+            pause()
+        else:
+            driver = connection.connection.driver_connection
+            with driver.cursor() as cursor, cursor.copy(COPY) as copy:
+                copy.write_row(("EUR", "USD", "PT1M"))
+                pause()
+except StoreBroken as error:
+    print("refused:", error, flush=True)
+except Exception as error:
+    print("failed:", type(error).__name__, error, flush=True)
+else:
+    print("committed", flush=True)
+"""
+
+
+@pytest.mark.parametrize("way", ["between statements", "before its commit", "while it sends rows"])
+def test_a_leader_that_is_paused_in_a_transaction_stops_nobody_and_stores_nothing(server_url: str, way: str) -> None:
+    plain = SqlStore(server_url)
+    epoch = plain.leadership.take("berlin", "a", 0)
+    child = subprocess.Popen(
+        [sys.executable, "-c", PAUSED, server_url, str(epoch), way],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=dict(os.environ),
+    )  # fmt: skip
+    assert child.stdin is not None
+    assert child.stdout is not None
+    try:
+        assert child.stdout.readline() == "open\n"
+        child.send_signal(signal.SIGSTOP)
+        newer = SqlStore(server_url, take_over(plain))
+        file_fixing(newer)  # waits for the lock of the paused one, if it still has it
+        newer.close()
+        child.send_signal(signal.SIGCONT)
+        said, _ = child.communicate("go on\n", timeout=PATIENCE)
+    finally:
+        child.kill()
+        child.wait()
+    assert said.startswith(("refused:", "failed:")), said
+    assert filed(plain) == [a_fixing(), NOW]
+    with plain._engine.connect() as reading:
+        assert reading.exec_driver_sql("SELECT * FROM bar_series").all() == []
+    plain.close()
