@@ -236,6 +236,22 @@ def test_a_stored_bar_that_no_tick_can_change_is_removed() -> None:
     assert len(json.loads(aggregator.to_bytes())) <= 6
 
 
+def test_bars_that_ended_long_ago_are_dropped_stored_or_not_and_not_begun_again() -> None:
+    aggregator = BarAggregator()
+    for minute in range(4):
+        take(aggregator, minute + 1, NOON + minute * MINUTE)
+    aggregator.mark_filed(aggregator.completed(NOON + 3 * MINUTE)[:1], NOON + MINUTE)
+    before, now = aggregator.revision, NOON + 4 * MINUTE
+    aggregator.drop_completed(NOON + 2 * MINUTE)
+    assert [start for start, _ in minutes(aggregator.completed(now))] == [NOON + 2 * MINUTE, NOON + 3 * MINUTE]
+    assert aggregator.revision > before
+    take(aggregator, 9, NOON + MINUTE, now)
+    assert [start for start, _ in minutes(aggregator.completed(now))] == [NOON + 2 * MINUTE, NOON + 3 * MINUTE]
+    (hour,) = of(aggregator.completed(NOON + HOUR), Interval.HOUR)
+    assert hour.bid == ohlc(1, 4, 1, 4)
+    assert aggregator.dropped == 0
+
+
 def test_a_clock_that_is_set_back_begins_no_minute_again() -> None:
     """It would be filed in place of the whole one."""
     aggregator = BarAggregator()

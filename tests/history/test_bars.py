@@ -16,4 +16,5 @@ def test_where_nothing_is_kept_there_are_no_bars() -> None:
     assert NO_BARS.newest_bars(Pair("EUR", "USD"), Interval.DAY, None, None, 100) == []
     assert NO_BARS.first_starts(Interval.DAY) == {}
     NO_BARS.file([])
+    NO_BARS.file_missing([])
     assert NO_BARS.delete_before(Interval.DAY, datetime.now(UTC)) == 0

@@ -297,6 +297,7 @@ class Home:
         self.tries = list[float]()
         self.forgot = list[tuple[float, Interval, datetime]]()
         self.disk_is_full = False
+        self.is_standby = False
         self.folding = BarAggregator()
         self.started = 0.0
 
@@ -325,9 +326,10 @@ class Home:
     async def keep(self, *acts: Callable[[], object], each: float = 1.0, kept_for: KeptFor = MINUTES_ONLY) -> None:
         """Let the bars be looked after while something is done every so many seconds."""
         self.started = asyncio.get_running_loop().time()
-        task = asyncio.create_task(
-            BarWriter(self.folding, self.save, self.file, self.forget, kept_for, self.clock).run()
+        writer = BarWriter(
+            self.folding, self.save, self.file, self.forget, kept_for, self.clock, lambda: self.is_standby
         )
+        task = asyncio.create_task(writer.run())
         for act in acts:
             await asyncio.sleep(0)
             act()
@@ -473,3 +475,40 @@ def test_an_unexpected_error_is_logged_with_its_trace_and_stops_nothing(
     skipping(home.keep(lambda: home.quote(1), *[nothing] * 30, each=4))
     assert [record.exc_info and record.exc_info[0] for record in caplog.records] == [ZeroDivisionError]
     assert len(home.filed) == 1
+
+
+# A standby
+
+
+def test_a_standby_saves_open_bars_and_files_and_removes_none(skipping: Skipping) -> None:
+    home = Home()
+    home.is_standby = True
+    skipping(home.keep(lambda: home.quote(1), *[nothing] * 130))
+    assert home.saved
+    assert (home.filed, home.forgot) == ([], [])
+
+
+def test_a_standby_that_becomes_the_leader_files_what_it_holds_and_removes_old_bars(skipping: Skipping) -> None:
+    home = Home()
+    home.is_standby = True
+
+    def lead() -> None:
+        home.is_standby = False
+
+    quotes = [lambda price=price: home.quote(price) for price in range(1, 31)]
+    skipping(home.keep(*quotes, lead, *[nothing] * 61, each=60.0))
+    minutes = [each.bar.start for each in home.filed if each.interval is Interval.MINUTE]
+    assert minutes == [NOON + minute * MINUTE for minute in range(14, 30)]
+    hours = [each.bar.bid for each in home.filed if each.interval is Interval.HOUR]
+    assert hours == [Ohlc(*map(Decimal, (1, 30, 1, 30)))]
+    assert home.forgot
+
+
+def test_a_leader_that_stands_by_again_files_nothing_more(skipping: Skipping) -> None:
+    home = Home()
+
+    def stand_by() -> None:
+        home.is_standby = True
+
+    skipping(home.keep(lambda: home.quote(1), nothing, stand_by, lambda: home.quote(2), *[nothing] * 9, each=60.0))
+    assert [each.bar.bid.c for each in home.filed] == [1]

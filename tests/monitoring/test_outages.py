@@ -64,14 +64,14 @@ def test_a_rate_matrix_that_cannot_be_built_is_tried_again_and_logged_once(
         async def call(self, _method: Any, _today: Any) -> bool:
             return bool(work())
 
-    monkeypatch.setattr(ingestor, "_archive_worker", Refusing())
+    monkeypatch.setattr(ingestor._archive, "archive_worker", Refusing())
 
     async def run() -> list[bool]:
-        return [await ingestor._rebuild_matrix() for _ in range(3)]
+        return [await ingestor._archive.rebuild_matrix() for _ in range(3)]
 
     with caplog.at_level(logging.INFO):
         assert asyncio.run(run()) == [False, False, True]
-    assert ingestor._is_matrix_due.is_set()
+    assert ingestor._archive.is_matrix_due.is_set()
     lines = [record.getMessage() for record in caplog.records if "rate matrix" in record.getMessage()]
     assert lines == [
         f"Ingest: the rate matrix cannot be built, the last one stays: {error}",
@@ -84,7 +84,7 @@ def test_a_rate_book_that_cannot_be_built_leaves_the_last_one_and_is_logged_once
 ) -> None:
     monkeypatch.setattr(RateBookBuilder, "build", Failing(ZeroDivisionError("a fault"), None))
     with caplog.at_level(logging.INFO):
-        assert [ingestor._build_book() for _ in range(4)] == [None] * 4
+        assert [ingestor._publication.build_book() for _ in range(4)] == [None] * 4
     assert [record.getMessage() for record in caplog.records] == [
         "Ingest: the book cannot be built, the last one stays: a fault",
         "Ingest: the book is built again",

@@ -16,6 +16,6 @@ class ArchiveHere:
         self._tasks = ArchiveTasks(settings)
         self.calls = 0
 
-    async def call(self, method: Callable[..., Any], *args: Any) -> Any:
+    async def call(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         self.calls += 1
-        return method(self._tasks, *args)
+        return method(self._tasks, *args, **kwargs)

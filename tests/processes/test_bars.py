@@ -160,8 +160,8 @@ def test_the_ingestor_aggregates_ticks_and_saves_archives_and_removes_bars(
     store.close()
     monkeypatch.setattr("cambist.processes.ingestor.is_open", lambda _pair, _now: True)
     ingestor = Ingestor(live, {})
-    ingestor._archive_worker.close()
-    monkeypatch.setattr(ingestor, "_archive_worker", ArchiveHere(live))
+    ingestor._archive.archive_worker.close()
+    monkeypatch.setattr(ingestor._archive, "archive_worker", ArchiveHere(live))
     earlier = minute + 30 * SECOND
     ingestor._bar_clock.elapsed = earlier.timestamp
     assert ingestor._pipeline.apply_tick(tick("1.25"), earlier) is None
@@ -179,7 +179,7 @@ def test_the_ingestor_aggregates_ticks_and_saves_archives_and_removes_bars(
     assert [each.start for each in bars][:2] == [minute - timedelta(days=29), minute]
     assert bars[1].bid == Ohlc(*[Decimal("1.25")] * 4)
     following = Ingestor(live, {})
-    following._archive_worker.close()
+    following._archive.archive_worker.close()
     still = {
         (each.interval, each.bar.start): each.bar.bid.c for each in following._bar_aggregator.completed(now + 48 * HOUR)
     }

@@ -18,6 +18,7 @@ from cambist.history.fixing import Fixing, Receipt, RefusedFixing
 from cambist.ingest import coin_closes as closes_module
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
+from cambist.processes import archive_sync
 from cambist.processes import ingestor as module
 from cambist.processes.ingestor import Ingestor
 from cambist.settings import Settings
@@ -40,13 +41,13 @@ def settings(tmp_path: Path) -> Settings:
 
 def watch_while(settings: Settings, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> tuple[Any, Any]:
     """Run `act` while an ingestor watches its archive, and return the ingestor with a double of its archive worker."""
-    monkeypatch.setattr(module, "_REPORT_SECONDS", 0.01)
+    monkeypatch.setattr(archive_sync, "_WATCH_SECONDS", 0.01)
     ingestor, archive = Ingestor(settings, {}), ArchiveHere(settings)
-    ingestor._archive_worker.close()
-    monkeypatch.setattr(ingestor, "_archive_worker", archive)
+    ingestor._archive.archive_worker.close()
+    monkeypatch.setattr(ingestor._archive, "archive_worker", archive)
 
     async def run() -> None:
-        task = asyncio.create_task(ingestor._watch_archive())
+        task = asyncio.create_task(ingestor._archive.watch())
         await asyncio.sleep(0.05)
         assert archive.calls == 0
         act()
@@ -65,35 +66,35 @@ def test_a_decision_of_the_operator_is_applied(settings: Settings, monkeypatch: 
     ingestor, _ = watch_while(settings, monkeypatch, accept)
     source_status = ingestor._statuses.by_source["ecb"]
     assert (source_status.waiting, source_status.coverage.pairs, source_status.newest is not None) == (0, 1, True)
-    assert ingestor._is_matrix_due.is_set()
+    assert ingestor._archive.is_matrix_due.is_set()
 
 
 def test_one_notification_is_applied_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     ingestor, archive = watch_while(settings, monkeypatch, lambda: data_changes(settings.data).notify(Topic.ARCHIVE))
-    assert ingestor._is_matrix_due.is_set()
+    assert ingestor._archive.is_matrix_due.is_set()
     assert 0 < archive.calls <= len(ingestor._adapters)
 
 
 def test_changes_of_other_topics_are_ignored(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     ingestor, archive = watch_while(settings, monkeypatch, lambda: data_changes(settings.data).notify(Topic.PLANS))
     assert archive.calls == 0
-    assert not ingestor._is_matrix_due.is_set()
+    assert not ingestor._archive.is_matrix_due.is_set()
 
 
-@pytest.mark.parametrize("work", ["_watch_archive", "_archive_closes"])
+@pytest.mark.parametrize("work", ["ArchiveSync.watch", "Ingestor._archive_closes"])
 def test_the_ingestor_watches_the_archive_and_archives_closes(settings: Settings, work: str) -> None:
     ingestor = Ingestor(settings, {})
-    ingestor._archive_worker.close()
+    ingestor._archive.archive_worker.close()
     ingestor._enabled = {}
     works = ingestor._coroutines(None)  # type: ignore[arg-type]
-    assert f"Ingestor.{work}" in [each.__qualname__ for each in works]
+    assert work in [each.__qualname__ for each in works]
     for each in works:
         each.close()
 
 
 def test_the_ingestor_watches_which_sources_are_asked_for(settings: Settings) -> None:
     ingestor = Ingestor(settings, {})
-    ingestor._archive_worker.close()
+    ingestor._archive.archive_worker.close()
     works = ingestor._coroutines(None)  # type: ignore[arg-type]
     assert [each.__qualname__ for each in works].count("watch_asked_sources") == 1
     for each in works:
@@ -106,8 +107,8 @@ def test_the_closes_of_coins_are_archived_when_a_day_ends(settings: Settings, mo
     monkeypatch.setattr(module, "utc_now", lambda: moments["now"])
     monkeypatch.setattr(closes_module, "_POLL_EVERY", 0.01)
     ingestor = Ingestor(settings, {})
-    ingestor._archive_worker.close()
-    monkeypatch.setattr(ingestor, "_archive_worker", ArchiveHere(settings))
+    ingestor._archive.archive_worker.close()
+    monkeypatch.setattr(ingestor._archive, "archive_worker", ArchiveHere(settings))
 
     def apply_tick(coin: str, mid: int, moment: datetime) -> None:
         moments["now"] = moment
@@ -137,14 +138,14 @@ def test_a_full_disk_keeps_the_last_file_and_is_logged_once(
     settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
     ingestor, full = Ingestor(settings, {}), [True, True, False]
-    ingestor._archive_worker.close()
+    ingestor._archive.archive_worker.close()
 
     def write() -> None:
         if full.pop(0):
             raise OSError(28, "No space left on device")
 
     with caplog.at_level("INFO"):
-        assert [ingestor._write("book", write) for _ in range(3)] == [False, False, True]
+        assert [ingestor._publication.write("book", write) for _ in range(3)] == [False, False, True]
     assert [record.message for record in caplog.records] == [
         "Ingest: the book cannot be written, the last one stays: No space left on device",
         "Ingest: the book is written again",

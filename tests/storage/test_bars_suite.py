@@ -118,6 +118,15 @@ def test_a_bar_replaces_the_stored_one_of_its_interval(bars: BarStore) -> None:
     assert [each.bid.o for each in bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 9)] == [2, 9]
 
 
+def test_missing_bars_are_stored_beside_those_of_other_intervals(bars: BarStore) -> None:
+    bars.file([bar(1, "1"), bar(2, "2")])
+    bars.file_missing([bar(0, "7"), bar(1, "8"), bar(3, "9"), bar(1, "8", pair=USDJPY)])
+    assert [each.bid.o for each in bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 9)] == [9, 2, 1, 7]
+    assert found(bars, pair=USDJPY) == [1]
+    bars.file_missing([])
+    assert found(bars) == [3, 2, 1, 0]
+
+
 def test_bars_are_stored_all_or_none(bars: BarStore) -> None:
     def broken() -> Iterator[PairBar]:
         yield bar(1)

@@ -192,9 +192,14 @@ def test_a_takeover_during_a_transaction_ends_it(server_url: str, monkeypatch: p
     keep_sessions(monkeypatch)
     plain = SqlStore(server_url)
     old = SqlStore(server_url, plain.leadership.take("berlin", "a", 0))
-    with pytest.raises(NoLongerLeading), writing(old._engine, WriteLock.BARS) as connection:
-        connection.exec_driver_sql("INSERT INTO bar_series (base, quote, interval) VALUES ('EUR', 'USD', 'PT1M')")
-        take_over(plain)
+
+    def write_while_another_takes_over() -> None:
+        with writing(old._engine, WriteLock.BARS) as connection:
+            connection.exec_driver_sql("INSERT INTO bar_series (base, quote, interval) VALUES ('EUR', 'USD', 'PT1M')")
+            take_over(plain)
+
+    with pytest.raises(NoLongerLeading):
+        write_while_another_takes_over()
     with plain._engine.connect() as reading:
         assert reading.exec_driver_sql("SELECT * FROM bar_series").all() == []
     old.close()

@@ -203,6 +203,12 @@ class BarAggregator:
         for bar in [one for one in self._open.values() if not one.is_due and one.end <= moment]:
             self._forget(bar)
 
+    def drop_completed(self, before: datetime) -> None:
+        """Remove the bars that ended before a moment, stored or not: another process stores its own of them."""
+        moment = before.timestamp()
+        for bar in [one for one in self._open.values() if one.end <= moment]:
+            self._forget(bar)
+
     def _forget(self, bar: _OpenBar) -> None:
         del self._open[bar.key]
         self.revision += 1

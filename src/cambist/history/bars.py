@@ -82,6 +82,9 @@ class BarStore(BarReader, Protocol):
     def file(self, bars: Iterable[PairBar]) -> None:
         """Store all bars or none of them. A bar replaces an earlier one of the same interval. Errors: StoreBroken."""
 
+    def file_missing(self, bars: Iterable[PairBar]) -> None:
+        """Store those bars of whose interval none is stored, all or none of them. Errors: StoreBroken."""
+
     def delete_before(self, interval: Interval, before: datetime) -> int:
         """Remove the bars that start before a moment and return their number. Errors: StoreBroken."""
 
@@ -98,6 +101,9 @@ class _NoBars:
         return {}
 
     def file(self, _bars: Iterable[PairBar]) -> None:
+        return
+
+    def file_missing(self, _bars: Iterable[PairBar]) -> None:
         return
 
     def delete_before(self, _interval: Interval, _before: datetime) -> int:

@@ -18,6 +18,9 @@ log = logging.getLogger(__name__)
 FORGET_EVERY = timedelta(hours=1)
 """How often old bars are removed."""
 
+HELD_FOR = timedelta(minutes=15)
+"""How long a standby holds completed bars that the leader should have filed."""
+
 KeptFor = Mapping[Interval, timedelta]
 """How long bars of each interval are kept; intervals that are not named are kept for ever."""
 
@@ -36,7 +39,8 @@ class BarWriter:
     """Saves, files and removes bars.
 
     `save` writes the open bars to disk and returns whether it could; `file` stores completed bars and `forget` removes
-    old ones, and both may raise any CambistError.
+    old ones, and both may raise any CambistError. While `is_standby`, another node files and removes bars; those
+    completed here are held for a while, because this node may have to take over from it.
     """
 
     aggregator: BarAggregator
@@ -45,6 +49,7 @@ class BarWriter:
     forget: Callable[[Interval, datetime], Awaitable[int]]
     kept_for: KeptFor
     clock: Callable[[], datetime]
+    is_standby: Callable[[], bool] = lambda: False
     _saved: int = 0
     _failing: bool = False
     _logged: tuple[int, int] = field(default=(0, 0))
@@ -66,6 +71,9 @@ class BarWriter:
 
     async def _file(self) -> None:
         """File completed bars; those that cannot be filed now are tried again."""
+        if self.is_standby():
+            self.aggregator.drop_completed(self.clock() - HELD_FOR)
+            return
         due = self.aggregator.completed(self.clock())
         try:
             if due:
@@ -88,6 +96,8 @@ class BarWriter:
         if lost[1] > self._logged[1]:
             log.error("Bars: %d minutes could not be archived and are lost", lost[1] - self._logged[1])
         self._logged = lost
+        if self.is_standby():
+            return
         try:
             for interval, before in oldest_kept(self.clock(), self.kept_for).items():
                 if count := await self.forget(interval, before):

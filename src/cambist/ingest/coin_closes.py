@@ -95,10 +95,13 @@ class DayEnd:
 async def archive_closes(
     limit: timedelta,
     book: Callable[[], RateBook | None],
-    file: Callable[[Sequence[CoinCloses]], Awaitable[FilingResult]],
+    file: Callable[[Sequence[CoinCloses]], Awaitable[FilingResult | None]],
     clock: Callable[[], datetime],
 ) -> None:
-    """File the closes of every day that ends, for ever. An unexpected error costs one day only."""
+    """File the closes of every day that ends, for ever. An unexpected error costs one day only.
+
+    `file` returns None if another node has filed them.
+    """
     end = DayEnd(limit)
     while True:
         try:
@@ -111,16 +114,17 @@ async def archive_closes(
 
 
 async def _file_with_retries(
-    closes: Sequence[CoinCloses], file: Callable[[Sequence[CoinCloses]], Awaitable[FilingResult]]
+    closes: Sequence[CoinCloses], file: Callable[[Sequence[CoinCloses]], Awaitable[FilingResult | None]]
 ) -> None:
     day, coins = closes[0].fixings[0].day, sum(len(each.fixings) for each in closes)
     for _ in range(_ATTEMPTS):
         try:
-            await file(closes)
+            filed = await file(closes)
         except CambistError as error:
             log.warning("Closes: %d coins of %s cannot be archived now: %s", coins, day, error)
             await asyncio.sleep(_RETRY_AFTER)
         else:
-            log.info("Closes: %d coins of %s archived", coins, day)
+            if filed is not None:
+                log.info("Closes: %d coins of %s archived", coins, day)
             return
     log.error("Closes: %d coins of %s could not be archived and are lost", coins, day)

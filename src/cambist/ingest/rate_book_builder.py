@@ -46,6 +46,10 @@ class RateBookBuilder:
         self.version = book.version
         self.pair_quotes.resume(book.pairs)
 
+    def go_on_from(self, version: int) -> None:
+        """Build the next rate book even if nothing changes, with a higher version than that of another process."""
+        self.version, self._has_changed = max(self.version, version), True
+
     def apply_fixings(self, source: str, offers: Mapping[str, Offer], now: datetime) -> None:
         """Replace a source's newest fixings."""
         self.fixing_consensus.update(source, offers, now)

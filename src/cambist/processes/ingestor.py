@@ -1,6 +1,7 @@
 """The ingest process: it polls the sources, listens to the venues, and publishes rate books.
 
-No other process waits for it. When it is killed, the last rate book is still served while its quotes age.
+No other process waits for it. When it is killed, the last rate book is still served while its quotes age. Of several
+nodes, all listen to the venues, and one leads: it alone polls the sources of fixings, files, and publishes.
 """
 
 from __future__ import annotations
@@ -9,15 +10,16 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
-from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.clock import utc_now
-from cambist.errors import CambistError, RateBookDamaged
+from cambist.cluster.leadership import LeaderElection
+from cambist.errors import RateBookDamaged
 from cambist.ingest.bar_writer import BarWriter
 from cambist.ingest.coin_closes import archive_closes
 from cambist.ingest.fetch import Fetcher
@@ -25,36 +27,39 @@ from cambist.ingest.filing import Delivery
 from cambist.ingest.poller import Poller, poll_fixings, poll_ticks
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
-from cambist.ingest.steady_clock import SteadyClock
+from cambist.ingest.steady_clock import SteadyClock, boot_seconds
 from cambist.ingest.streamer import Streamer
 from cambist.monitoring.outages import Outages
-from cambist.pricing.rate_book import RateBook
 from cambist.pricing.trading_hours import is_open
+from cambist.processes.archive_sync import ArchiveSync
 from cambist.processes.archive_worker import ArchiveWorker
+from cambist.processes.book_publication import BookPublication
+from cambist.processes.ingest_leader import IngestLeader
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.asked_sources import watch_asked_sources
+from cambist.registry.components import open_store
+from cambist.registry.nodes import node_name
 from cambist.registry.open_bars import bar_retention, read_open_bars, write_open_bars
 from cambist.registry.sources import load_adapters, reasons_off
 from cambist.settings import Settings
 from cambist.sources.base import Adapter, FixingAdapter, TickAdapter, VenueAdapter
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.json_file import read_json_file, write_json_file
-from cambist.storage.shared.change_notifier import Topic
+from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.rate_book_file import RateBookFile
 
 log = logging.getLogger(__name__)
 
-_PUBLISH_SECONDS = 0.1
-_POLL_SECONDS = 0.02
-_REPORT_SECONDS = 1.0
-_SETTLE_SECONDS = 2.0
-_LONGEST_RETRY_SECONDS = 600.0
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _CONNECTIONS = 40
 _PER_HOST = 4
 _OFFLINE_SECONDS = 20.0
 _RESTART_SECONDS = 60.0
+_TAKE_OVER_SECONDS = 2.0
+"""How long a new leader waits for the archive before it publishes."""
 
 
 def ingest(settings: Settings, supervisor: int, keys: Mapping[str, str]) -> None:
@@ -71,7 +76,7 @@ class Ingestor:
     def __init__(self, settings: Settings, keys: Mapping[str, str]) -> None:
         self._settings = settings
         self._folder = DataDirectory(settings.data)
-        self._book_file = RateBookFile(self._folder.path)
+        self._node_file = RateBookFile(self._folder.path)
         self._adapters = load_adapters(settings)
         self._keys = keys
         off = reasons_off(settings, self._adapters, keys)
@@ -84,13 +89,34 @@ class Ingestor:
         self._pipeline = PricePipeline(sources, is_open, self._bar_aggregator, self._bar_clock.at)
         self._rate_books = self._pipeline.rate_books
         with suppress(RateBookDamaged):
-            if last := self._book_file.current_with_votes():
+            if last := self._node_file.current_with_votes():
                 self._rate_books.resume(last)
-        self._archive_worker = ArchiveWorker(settings)
-        self._is_matrix_due = asyncio.Event()
-        self._book_at: datetime | None = None
-        self._archive_seen = self._book_file.changes.version(Topic.ARCHIVE)
         self._outages = Outages()
+        fixing_keys = [key for key, adapter in self._adapters.items() if isinstance(adapter, FixingAdapter)]
+        self._archive = ArchiveSync(
+            ArchiveWorker(settings), fixing_keys, self._rate_books, self._statuses, self._node_file.changes,
+            self._outages,
+        )  # fmt: skip
+        self._leader = self._new_leader()
+        self._publication = self._new_publication()
+
+    def _new_leader(self) -> IngestLeader | None:
+        """Return what this process does as the leader of several nodes; None for a service on one machine."""
+        if not self._settings.is_node:
+            return None
+        leadership, node = open_store(self._settings).leadership, node_name(self._settings)
+        election = LeaderElection(leadership, node, lambda: self._bar_clock.at(utc_now()), boot_seconds)
+        return IngestLeader(election, lambda: self._archive.archive_worker)
+
+    def _new_publication(self) -> BookPublication:
+        publish = partial(BookPublication, self._pipeline, self._statuses, outages=self._outages)
+        if self._leader is None:
+            return publish(self._node_file, self._folder.source_reports)
+        # The process that links the nodes passes on what is published here, also to this node.
+        candidates: Path = self._folder.candidates
+        candidates.mkdir(mode=0o700, exist_ok=True)
+        source_reports = candidates / self._folder.source_reports.name
+        return publish(RateBookFile(candidates), source_reports, epoch=self._leader.epoch)
 
     async def run(self, stop: StopSignal) -> None:
         """Run all tasks until the process should stop."""
@@ -99,28 +125,42 @@ class Ingestor:
         connector = aiohttp.TCPConnector(limit=_CONNECTIONS, limit_per_host=per_host)
         async with aiohttp.ClientSession(connector=connector, auto_decompress=True) as session:
             fetcher = Fetcher(session, self._settings.gateway, self._keys)
-            await self._apply_archive()
+            await self._archive.apply_all()
             enabled, all_sources = len(self._enabled), len(self._adapters)
             log.info("Ingest: %d sources are polled, %d are off", enabled, all_sources - enabled)
             # No task ends by itself. One that fails ends the process, and the supervisor starts another.
             async with running_tasks(self._coroutines(fetcher)) as tasks:
                 await stop.wait_beside(tasks)
-        self._archive_worker.close()
+            self._archive.archive_worker.close()
+            if self._leader is not None:
+                await self._leader.election.close()
 
     def _coroutines(self, fetcher: Fetcher) -> list[Coroutine[Any, Any, None]]:
-        coroutines = [self._publish(), self._write_reports(), self._archive_closes(), self._write_bars()]
-        coroutines += [self._rebuild_matrix_when_due(), self._watch_archive(), self._warn_if_offline()]
-        asked = {}
-        for key, adapter in self._enabled.items():
-            poller = Poller(adapter.source, fetcher, self._statuses.by_source[key], utc_now, self._statuses)
-            coroutines += self._source_coroutines(adapter, poller)
-            asked[key] = poller.ask
-        return [*coroutines, watch_asked_sources(self._folder, asked)]
+        pollers = {
+            key: Poller(adapter.source, fetcher, self._statuses.by_source[key], utc_now, self._statuses)
+            for key, adapter in self._enabled.items()
+        }
+        fixings = [key for key, adapter in self._enabled.items() if isinstance(adapter, FixingAdapter)]
+        coroutines = [
+            self._publication.publish(), self._publication.write_reports(), self._archive_closes(), self._write_bars(),
+            self._archive.rebuild_matrix_when_due(), self._archive.watch(), self._warn_if_offline(),
+            watch_asked_sources(self._folder, {key: poller.ask for key, poller in pollers.items()}),
+        ]  # fmt: skip
+        for key in pollers.keys() - fixings:
+            coroutines += self._source_coroutines(self._enabled[key], pollers[key])
+
+        def poll_all_fixings() -> list[Coroutine[Any, Any, None]]:
+            return [each for key in fixings for each in self._source_coroutines(self._enabled[key], pollers[key])]
+
+        if self._leader is None:
+            return coroutines + poll_all_fixings()
+        return [*coroutines, self._leader.election.run(), self._leader.lead(self._take_over, poll_all_fixings)]
 
     def _source_coroutines(self, adapter: Adapter, poller: Poller) -> list[Coroutine[Any, Any, None]]:
         """Return the tasks of one source. An unexpected error in one of them does not affect other sources."""
         if isinstance(adapter, FixingAdapter):
-            return [_run_forever(poller, lambda: poll_fixings(poller, adapter, self._archive, self._apply_delivery))]
+            applied = self._archive.apply_delivery
+            return [_run_forever(poller, lambda: poll_fixings(poller, adapter, self._file_delivery, applied))]
         if isinstance(adapter, VenueAdapter):
             streamer = Streamer(adapter, poller, self._pipeline)
             coroutines = [_run_forever(poller, streamer.run)]
@@ -133,142 +173,45 @@ class Ingestor:
             return [_run_forever(poller, lambda: poll_ticks(poller, adapter, self._pipeline, dict))]
         raise TypeError(f"{adapter.source.key} is a feed of no kind")
 
-    async def _apply_archive(self) -> None:
-        """Apply what the archive has of every source, also of those that are off."""
-        for key, adapter in self._adapters.items():
-            if isinstance(adapter, FixingAdapter):
-                await self._apply_archive_of(key)
-
-    async def _archive(self, key: str, delivery: Delivery) -> Any:
-        return await self._archive_worker.call(ArchiveTasks.file, key, delivery)
-
-    async def _apply_delivery(self, key: str) -> None:
-        await self._apply_archive_of(key)
-        self._is_matrix_due.set()
-
-    async def _apply_archive_of(self, key: str) -> None:
-        now = utc_now()
+    async def _take_over(self) -> None:
+        """Go on where the last leader ended: with its fixings, its times, and a later version of its rate book."""
+        self._statuses.resume(read_json_file(self._folder.source_reports, SourceReports))
         try:
-            summary = await self._archive_worker.call(ArchiveTasks.summarize, key, now.date())
-        except CambistError as error:
-            log.warning("Ingest: the fixings of %s cannot be read: %s", key, error)
-            return
-        source_status = self._statuses.by_source[key]
-        source_status.codes, source_status.coverage, source_status.waiting = (
-            len(summary.offers),
-            summary.coverage,
-            summary.waiting,
-        )
-        for offer in summary.offers.values():
-            source_status.record_market_time(offer.quote.as_of)
-        self._rate_books.apply_fixings(key, summary.offers, now)
+            async with asyncio.timeout(_TAKE_OVER_SECONDS):
+                await self._archive.apply_all()
+        except TimeoutError:
+            self._archive.apply_all_soon()
+        _, version = self._node_file.age_order() or (0, 0)
+        self._rate_books.go_on_from(version)
 
-    async def _publish(self) -> None:
-        """Publish a rate book when something has changed, at most ten times a second."""
-        loop = asyncio.get_running_loop()
-        while True:
-            started = loop.time()
-            book = self._build_book()
-            if book is None:
-                await asyncio.sleep(_POLL_SECONDS)
-                continue
-            if self._write("book", partial(self._book_file.publish, book)):
-                self._book_at = utc_now()
-            while (left := started + _PUBLISH_SECONDS - loop.time()) > 0:
-                await asyncio.sleep(min(left, _POLL_SECONDS))
-                if left > _POLL_SECONDS:
-                    self._prepare()
+    async def _call(self, method: Callable[Concatenate[ArchiveTasks, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call a method of `ArchiveTasks` that files."""
+        call = self._archive.archive_worker.call if self._leader is None else self._leader.call
+        return await call(method, *args, **kwargs)
 
-    def _prepare(self) -> None:
-        with suppress(Exception):  # building the next book meets the same error, and logs it
-            self._rate_books.prepare(utc_now())
-
-    def _build_book(self) -> RateBook | None:
-        """Return the next rate book if anything has changed. After an unexpected error the last one stays, and ages."""
-        try:
-            book = self._rate_books.build(utc_now())
-        except Exception as error:  # noqa: BLE001  logged once, with its trace
-            self._outages.begin("book", "built", error, with_trace=True)
-            return None
-        self._outages.end("book", "built")
-        return book
-
-    async def _write_reports(self) -> None:
-        """Write the reports on all sources every second."""
-        while True:
-            source_reports = self._statuses.report(
-                utc_now(), self._pipeline.accepted, self._pipeline.refused, self._rate_books.version, self._book_at
-            )
-            if self._write(
-                "file of source reports", partial(write_json_file, self._folder.source_reports, source_reports)
-            ):
-                self._book_file.changes.notify(Topic.SOURCES)
-            self._write("file of votes", self._book_file.flush_votes)
-            await asyncio.sleep(_REPORT_SECONDS)
-
-    def _write(self, name: str, write: Callable[[], None]) -> bool:
-        """Write a file, and return whether that succeeded. If the disk is full, the last file stays."""
-        try:
-            write()
-        except OSError as error:
-            self._outages.begin(name, "written", error.strerror)
-            return False
-        self._outages.end(name, "written")
-        return True
-
-    async def _rebuild_matrix_when_due(self) -> None:
-        """Rebuild the rate matrix a while after deliveries, and every ten minutes, because a day may have begun."""
-        wait = _SETTLE_SECONDS
-        while True:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(timedelta(minutes=10).total_seconds()):
-                    await self._is_matrix_due.wait()
-            await asyncio.sleep(wait)
-            self._is_matrix_due.clear()
-            wait = _SETTLE_SECONDS if await self._rebuild_matrix() else min(2 * wait, _LONGEST_RETRY_SECONDS)
-
-    async def _rebuild_matrix(self) -> bool:
-        try:
-            await self._archive_worker.call(ArchiveTasks.rebuild_matrix, utc_now().date())
-        except CambistError as error:
-            self._outages.begin("rate matrix", "built", error)
-        except Exception as error:  # noqa: BLE001  logged once, with its trace
-            self._outages.begin("rate matrix", "built", error, with_trace=True)
-        else:
-            self._outages.end("rate matrix", "built")
-            return True
-        self._is_matrix_due.set()
-        return False
-
-    async def _watch_archive(self) -> None:
-        """Apply the whole archive again when a command has changed it, and on each new day: a currency may end."""
-        day = utc_now().date()
-        while True:
-            version = self._book_file.changes.version(Topic.ARCHIVE)
-            if version != self._archive_seen or day != utc_now().date():
-                self._archive_seen, day = version, utc_now().date()
-                await self._apply_archive()
-                self._is_matrix_due.set()
-            await asyncio.sleep(_REPORT_SECONDS)
+    async def _file_delivery(self, key: str, delivery: Delivery) -> Any:
+        return await self._call(ArchiveTasks.file, key, delivery)
 
     async def _archive_closes(self) -> None:
         """Archive the closes of coins when a day has ended."""
-        age, call = self._settings.coin_max_age, self._archive_worker.call
-        await archive_closes(
-            age, lambda: self._rate_books.last, lambda closes: call(ArchiveTasks.file_closes, closes), utc_now
-        )
+        age, call = self._settings.coin_max_age, self._call
+        file = self._leader.file_closes if self._leader else lambda closes: call(ArchiveTasks.file_closes, closes)
+        await archive_closes(age, lambda: self._rate_books.last, file, utc_now)
 
     async def _write_bars(self) -> None:
         """Save open bars, and archive completed ones."""
         path = self._folder.open_bars
-        await BarWriter(
+        writer = BarWriter(
             self._bar_aggregator,
-            lambda content: self._write("file of open bars", partial(write_open_bars, path, content)),
-            lambda bars: self._archive_worker.call(ArchiveTasks.file_bars, bars),
-            lambda interval, before: self._archive_worker.call(ArchiveTasks.forget_bars, interval, before),
+            lambda content: self._publication.write("file of open bars", partial(write_open_bars, path, content)),
+            lambda bars: self._call(ArchiveTasks.file_bars, bars),
+            lambda interval, before: self._call(ArchiveTasks.forget_bars, interval, before),
             bar_retention(self._settings),
             lambda: self._bar_clock.at(utc_now()),
-        ).run()
+        )
+        if self._leader is not None:
+            writer.file, writer.is_standby = self._leader.file_bars, self._leader.is_standby
+        await writer.run()
 
     async def _warn_if_offline(self) -> None:
         """Warn once if there is no network, instead of once for each source."""

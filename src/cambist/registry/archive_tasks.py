@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
+from typing import Concatenate, ParamSpec, TypeVar
 
 from cambist.errors import RateMatrixDamaged
+from cambist.history.bar_merging import merged_from_stored
 from cambist.history.bars import Interval, PairBar
+from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Coverage, FilingResult
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.coin_closes import CoinCloses, file_closes
@@ -24,6 +27,12 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_NEVER_LED = 0
+"""The epoch of no leader."""
+
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSummary:
@@ -37,6 +46,7 @@ class ArchiveSummary:
 class ArchiveTasks:
     """The work of the archive worker, on the stores of a data directory.
 
+    On one of several nodes, what files works only through `as_leader`, in the epoch of the leader.
     Errors when made: CannotStart for the directory of a sandbox, which has no archive.
     """
 
@@ -44,10 +54,21 @@ class ArchiveTasks:
         self._folder = DataDirectory(settings.data)
         self._folder.check(Environment.LIVE)
         self._changes = data_changes(self._folder.path)
-        self._store = open_store(settings)
+        self._settings = settings
+        self._epoch = _NEVER_LED if settings.is_node else None
+        self._store = open_store(settings, self._epoch)
         self._adapters = fixing_adapters(settings)
         self._matrix: RateMatrix | None = None
         self._matrix_seen = -1
+
+    def as_leader(
+        self, epoch: int, method: Callable[Concatenate[ArchiveTasks, P], T], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Call one of the other methods, and commit what it files only in this epoch. Errors: NoLongerLeading."""
+        if epoch != self._epoch:
+            self._store.close()
+            self._epoch, self._store = epoch, open_store(self._settings, epoch)
+        return method(self, *args, **kwargs)
 
     def file(
         self, key: str, delivery: Delivery, progress: Callable[[int], None] = lambda _count: None
@@ -64,9 +85,39 @@ class ArchiveTasks:
             self._changes.notify(Topic.ARCHIVE)
         return filed
 
+    def file_missing_closes(self, closes: Sequence[CoinCloses]) -> FilingResult:
+        """Store those closes of a day of whose coin none is stored. Errors: StoreBroken."""
+        stored = {
+            known.fixing.pair
+            for day in {one.day for each in closes for one in each.fixings}
+            for known in self._store.archive.fixings_on(CLOSES, day)
+        }
+        missing = [
+            replace(each, fixings=fixings)
+            for each in closes
+            if (fixings := tuple(one for one in each.fixings if one.pair not in stored))
+        ]
+        return self.file_closes(missing)
+
     def file_bars(self, bars: Sequence[PairBar]) -> None:
         """Store completed bars. Errors: StoreBroken."""
         self._store.bars.file(bars)
+        notify_of_bars(self._changes, bars)
+
+    def file_bars_of_node(self, bars: Sequence[PairBar], since: datetime, *, only_missing: bool) -> None:
+        """Store completed bars of a node that has led since a moment; with `only_missing`, none in place of another.
+
+        A bar of an hour or a day that had begun before is made of the shorter bars as they are stored: the node may
+        not have had all ticks, and the leader before it may have had others. Errors: StoreBroken.
+        """
+        store = self._store.bars.file_missing if only_missing else self._store.bars.file
+        for interval in Interval:  # the shortest first
+            of_length = [each for each in bars if each.interval is interval]
+            if interval is not Interval.MINUTE:
+                of_length = [
+                    merged_from_stored(self._store.bars, each) if each.bar.start < since else each for each in of_length
+                ]
+            store(of_length)
         notify_of_bars(self._changes, bars)
 
     def forget_bars(self, interval: Interval, before: datetime) -> int:

@@ -61,13 +61,20 @@ class SqlBars:
 
     def file(self, bars_of_pairs: Iterable[PairBar]) -> None:
         """Store bars in one transaction; a bar replaces the stored one of its interval."""
+        self._file(bars_of_pairs, replaces=True)
+
+    def file_missing(self, bars_of_pairs: Iterable[PairBar]) -> None:
+        """Store bars in one transaction; the stored one of an interval stays."""
+        self._file(bars_of_pairs, replaces=False)
+
+    def _file(self, bars_of_pairs: Iterable[PairBar], *, replaces: bool) -> None:
         new = list(bars_of_pairs)
         if not new:
             return
         with writing(self._engine, WriteLock.BARS) as connection:
             numbers = _numbers(connection, {(each.pair, each.interval) for each in new})
             rows = [_row(numbers[each.pair, each.interval], each.bar) for each in new]
-            connection.exec_driver_sql(_filing(self._engine.dialect.name), rows)
+            connection.exec_driver_sql(_filing(self._engine.dialect.name, replaces=replaces), rows)
 
     def delete_before(self, interval: Interval, before: datetime) -> int:
         """Delete old bars, in one transaction for each pair. Return their number."""
@@ -100,13 +107,14 @@ def _new_series(dialect: str) -> Any:
 
 
 @cache
-def _filing(dialect: str) -> str:
-    """Return the statement that stores a bar in place of the one of its interval."""
+def _filing(dialect: str, *, replaces: bool) -> str:
+    """Return the statement that stores a bar, in place of the one of its interval or if there is none."""
     columns = bars.c.keys()
     values = placeholders(dialect_named(dialect), columns)
     changes = ", ".join(f"{name} = excluded.{name}" for name in columns if not bars.c[name].primary_key)
     key = ", ".join(column.name for column in bars.primary_key)
-    return f"INSERT INTO bars ({', '.join(columns)}) VALUES {values} ON CONFLICT ({key}) DO UPDATE SET {changes}"  # noqa: S608  no input in it
+    action = f"UPDATE SET {changes}" if replaces else "NOTHING"
+    return f"INSERT INTO bars ({', '.join(columns)}) VALUES {values} ON CONFLICT ({key}) DO {action}"  # noqa: S608  no input in it
 
 
 def _row(number: int, bar: Bar) -> tuple[Any, ...]:

@@ -1,0 +1,149 @@
+"""The lease of the leader as one ingest process sees it: it asks for it, renews it, and notices when it is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from cambist.errors import StoreBroken
+from cambist.status.leadership import Leadership
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+LEASE_SECONDS = 5.0
+RENEW_SECONDS = 1.0
+
+_LONGEST_ATTEMPT = 12.0
+"""An attempt that took longer says nothing about the database: this process was paused meanwhile."""
+
+_UNREACHABLE_FOR = 15.0
+"""For how many seconds after a failed attempt the database counts as unreachable; the next one fails sooner."""
+
+_HOLDER_BYTES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The lease in one epoch, which this process has held since a moment."""
+
+    epoch: int
+    since: datetime
+
+
+class LeaderElection:
+    """Takes the lease when it is free, and renews it.
+
+    `clock` returns the time, `elapsed` seconds of a clock that is never set and goes on while the machine sleeps.
+    `lease` is None while this process stands by.
+
+    If the database cannot be reached, nobody can take the lease, or only somebody elsewhere. Until this process knows,
+    it goes on publishing, and other nodes refuse its rate books if there is a later leader. It can file nothing.
+    """
+
+    def __init__(
+        self,
+        leadership: Leadership,
+        node: str,
+        clock: Callable[[], datetime],
+        elapsed: Callable[[], float],
+        lease_seconds: float = LEASE_SECONDS,
+    ) -> None:
+        self._leadership = leadership
+        self._node = node
+        self._holder = secrets.token_hex(_HOLDER_BYTES)
+        self._clock = clock
+        self._elapsed = elapsed
+        self._seconds = lease_seconds
+        self._pause = lease_seconds * RENEW_SECONDS / LEASE_SECONDS
+        self._valid_until = 0.0
+        self._unreachable_until = 0.0
+        self._is_broken = False
+        self._changed = asyncio.Event()
+        # Threads that asyncio shares may all wait for the names of hosts when there is no network.
+        self._thread = ThreadPoolExecutor(1, "leadership")
+        self.lease: Lease | None = None
+
+    @property
+    def publishing_epoch(self) -> int | None:
+        """The epoch in which this process may publish now; None if another process may lead."""
+        if self.lease is None:
+            return None
+        # A process that was paused may not publish before it has asked again.
+        return self.lease.epoch if self._elapsed() < max(self._valid_until, self._unreachable_until) else None
+
+    async def run(self) -> None:
+        """Ask for the lease and renew it, for ever."""
+        while True:
+            await self._attempt()
+            await asyncio.sleep(self._pause)
+
+    async def _attempt(self) -> None:
+        started, lease = self._elapsed(), self.lease
+        try:
+            if lease is None:
+                epoch = await self._in_thread(partial(self._leadership.take, self._node, self._holder, self._seconds))
+            else:
+                renew = partial(self._leadership.renew, lease.epoch, self._holder, self._seconds)
+                epoch = lease.epoch if await self._in_thread(renew) else None
+        except StoreBroken as error:
+            self._record_failure(error, started)
+            return
+        if self._is_broken:
+            log.info("Ingest: the database says again who leads")
+        self._is_broken, self._unreachable_until = False, 0.0
+        self._valid_until = started + self._seconds
+        if epoch is None and lease is not None:
+            self.lose(lease)
+        elif epoch is not None and lease is None:
+            self._change(Lease(epoch, self._clock()))
+
+    def _record_failure(self, error: StoreBroken, started: float) -> None:
+        ended = self._elapsed()
+        if ended - started < _LONGEST_ATTEMPT:
+            self._unreachable_until = ended + _UNREACHABLE_FOR
+        if not self._is_broken:
+            log.warning("Ingest: the database does not say who leads, so that stays as it is: %s", error)
+        self._is_broken = True
+
+    async def gained(self) -> Lease:
+        """Wait until this process leads."""
+        while self.lease is None:
+            await self._changed.wait()
+        return self.lease
+
+    async def lost(self, lease: Lease) -> None:
+        """Wait until this process no longer has a lease."""
+        while self.lease is lease:
+            await self._changed.wait()
+
+    def lose(self, lease: Lease) -> None:
+        """Give up a lease that another process has taken."""
+        if self.lease is lease:
+            self._change(None)
+
+    async def close(self) -> None:
+        """Let another process lead at once."""
+        lease, self.lease = self.lease, None
+        if lease is not None:
+            with suppress(StoreBroken):
+                await self._in_thread(partial(self._leadership.release, lease.epoch, self._holder))
+        self._thread.shutdown(wait=False)
+        self._leadership.close()
+
+    def _change(self, lease: Lease | None) -> None:
+        self.lease = lease
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work)

@@ -1,0 +1,326 @@
+"""When an ingest process holds itself for the leader, and when it may publish."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from cambist.cluster.leadership import LEASE_SECONDS, LeaderElection, Lease
+from cambist.errors import StoreBroken, StoreUnreachable
+from cambist.status.leadership import LeaderState
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+GONE = StoreUnreachable("The database cannot be reached: gone")
+
+
+class LeaseInMemory:
+    """A lease in memory, by a clock of its own."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.epoch = 0
+        self.holder = ""
+        self.expires = 0.0
+        self.error: StoreBroken | None = None
+        self.during: Callable[[], None] = lambda: None
+        self.is_closed = False
+
+    def _meet(self) -> None:
+        self.during()
+        if self.error is not None:
+            raise self.error
+
+    def take(self, _node: str, holder: str, seconds: float) -> int | None:
+        self._meet()
+        if self.holder not in ("", holder) and self.now < self.expires:
+            return None
+        if self.holder != holder:
+            self.epoch, self.holder = self.epoch + 1, holder
+        self.expires = self.now + seconds
+        return self.epoch
+
+    def renew(self, epoch: int, holder: str, seconds: float) -> bool:
+        self._meet()
+        if (epoch, holder) != (self.epoch, self.holder):
+            return False
+        self.expires = self.now + seconds
+        return True
+
+    def release(self, epoch: int, holder: str) -> None:
+        self._meet()
+        if (epoch, holder) == (self.epoch, self.holder):
+            self.expires = self.now
+
+    def current(self) -> LeaderState | None:
+        return None
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class Machine:
+    """A process that asks for the lease, with a clock of its machine."""
+
+    def __init__(self, lease: LeaseInMemory, name: str) -> None:
+        self.elapsed = 1000.0
+        self.election = LeaderElection(lease, name, lambda: NOW, lambda: self.elapsed)
+
+    def ask(self) -> None:
+        asyncio.run(self.election._attempt())
+
+    @property
+    def epochs(self) -> tuple[int | None, int | None]:
+        """The epoch in which it leads, and that in which it may publish."""
+        lease = self.election.lease
+        return lease and lease.epoch, self.election.publishing_epoch
+
+
+@pytest.fixture
+def lease() -> LeaseInMemory:
+    return LeaseInMemory()
+
+
+@pytest.fixture
+def berlin(lease: LeaseInMemory) -> Machine:
+    return Machine(lease, "berlin")
+
+
+@pytest.fixture
+def paris(lease: LeaseInMemory) -> Machine:
+    return Machine(lease, "paris")
+
+
+@pytest.fixture
+def later(lease: LeaseInMemory, berlin: Machine, paris: Machine) -> Callable[[float], None]:
+    """Let time pass everywhere."""
+
+    def pass_time(seconds: float) -> None:
+        lease.now += seconds
+        berlin.elapsed += seconds
+        paris.elapsed += seconds
+
+    return pass_time
+
+
+Later = Callable[[float], None]
+
+
+def test_before_it_has_asked_a_process_does_not_lead(berlin: Machine) -> None:
+    assert berlin.epochs == (None, None)
+
+
+def test_the_first_leads_and_publishes_and_the_second_stands_by(berlin: Machine, paris: Machine) -> None:
+    berlin.ask()
+    paris.ask()
+    assert berlin.epochs == (1, 1)
+    assert paris.epochs == (None, None)
+    assert berlin.election.lease == Lease(1, NOW)
+
+
+def test_a_leader_that_renews_its_lease_goes_on(berlin: Machine, paris: Machine, later: Later) -> None:
+    berlin.ask()
+    first = berlin.election.lease
+    for _ in range(20):
+        later(1)
+        berlin.ask()
+        paris.ask()
+        assert berlin.epochs == (1, 1)
+        assert paris.epochs == (None, None)
+    assert berlin.election.lease is first
+
+
+def test_when_the_leader_is_silent_another_takes_over(berlin: Machine, paris: Machine, later: Later) -> None:
+    berlin.ask()
+    later(LEASE_SECONDS - 0.1)
+    paris.ask()
+    assert paris.epochs == (None, None)
+    later(0.2)
+    paris.ask()
+    assert paris.epochs == (2, 2)
+
+
+def test_a_leader_that_was_paused_may_not_publish_and_stands_by_once_it_asks(
+    berlin: Machine, paris: Machine, later: Later
+) -> None:
+    berlin.ask()
+    later(30)
+    assert berlin.epochs == (1, None)
+    paris.ask()
+    assert berlin.epochs == (1, None)
+    berlin.ask()
+    assert berlin.epochs == (None, None)
+    assert paris.epochs == (2, 2)
+
+
+def test_a_leader_that_was_paused_alone_goes_on_in_its_epoch_once_it_asks(berlin: Machine, later: Later) -> None:
+    berlin.ask()
+    later(30)
+    berlin.ask()
+    assert berlin.epochs == (1, 1)
+
+
+def test_a_pause_during_the_request_counts_too(
+    lease: LeaseInMemory, berlin: Machine, paris: Machine, later: Later
+) -> None:
+    berlin.ask()
+
+    def pause() -> None:
+        lease.during = lambda: None
+        later(30)
+
+    lease.during = pause
+    berlin.ask()
+    assert berlin.epochs == (1, None)
+    later(LEASE_SECONDS)
+    paris.ask()
+    berlin.ask()
+    assert berlin.epochs == (None, None)
+
+
+@pytest.mark.parametrize("error", [GONE, StoreBroken("The database cannot be used: a lock")])
+def test_while_the_database_is_gone_the_leader_goes_on_publishing_and_nobody_else_begins(
+    lease: LeaseInMemory, berlin: Machine, paris: Machine, later: Later, error: StoreBroken
+) -> None:
+    berlin.ask()
+    lease.error = error
+    for _ in range(600):
+        later(1)
+        berlin.ask()
+        paris.ask()
+        assert berlin.epochs == (1, 1)
+        assert paris.epochs == (None, None)
+    lease.error = None
+    berlin.ask()
+    paris.ask()
+    assert berlin.epochs == (1, 1)
+    assert paris.epochs == (None, None)
+
+
+def test_a_leader_that_alone_was_cut_off_stands_by_when_it_is_back(
+    lease: LeaseInMemory, berlin: Machine, paris: Machine, later: Later
+) -> None:
+    berlin.ask()
+    lease.error = GONE
+    later(3)
+    berlin.ask()
+    later(3)
+    lease.error = None
+    paris.ask()
+    assert paris.epochs == (2, 2)
+    berlin.ask()
+    assert berlin.epochs == (None, None)
+
+
+def test_a_leader_that_is_paused_while_the_database_is_gone_may_not_publish(
+    lease: LeaseInMemory, berlin: Machine, later: Later
+) -> None:
+    berlin.ask()
+    lease.error = GONE
+    later(10)
+    berlin.ask()
+    assert berlin.epochs == (1, 1)
+    later(30)
+    assert berlin.epochs == (1, None)
+
+
+def test_a_failure_after_a_pause_says_nothing_about_the_database(
+    lease: LeaseInMemory, berlin: Machine, later: Later
+) -> None:
+    berlin.ask()
+
+    def pause() -> None:
+        later(30)
+
+    lease.during, lease.error = pause, GONE
+    berlin.ask()
+    assert berlin.epochs == (1, None)
+
+
+def test_an_outage_is_logged_once_at_each_end(
+    lease: LeaseInMemory, berlin: Machine, later: Later, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO"):
+        berlin.ask()
+        lease.error = GONE
+        for _ in range(3):
+            later(1)
+            berlin.ask()
+        lease.error = None
+        berlin.ask()
+        berlin.ask()
+    assert [record.getMessage() for record in caplog.records] == [
+        "Ingest: the database does not say who leads, so that stays as it is: The database cannot be reached: gone",
+        "Ingest: the database says again who leads",
+    ]
+
+
+def run(scene: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(asyncio.wait_for(scene, 20))
+
+
+def test_who_waits_for_the_lease_or_its_loss_is_woken(berlin: Machine) -> None:
+    async def scene() -> None:
+        for _ in range(3):
+            waiting = asyncio.create_task(berlin.election.gained())
+            await asyncio.sleep(0.01)
+            assert not waiting.done()
+            await berlin.election._attempt()
+            lease = await waiting
+            assert await berlin.election.gained() is lease
+            losing = asyncio.create_task(berlin.election.lost(lease))
+            await asyncio.sleep(0.01)
+            assert not losing.done()
+            berlin.election.lose(lease)
+            await losing
+            berlin.election.lose(lease)
+
+    run(scene())
+
+
+def test_the_lease_is_renewed_more_often_than_it_expires(lease: LeaseInMemory, paris: Machine) -> None:
+    async def scene() -> None:
+        loop, attempts, is_enough = asyncio.get_running_loop(), list(range(10)), asyncio.Event()
+
+        def count() -> None:
+            attempts.pop()
+            if not attempts:
+                lease.during = lambda: None
+                loop.call_soon_threadsafe(is_enough.set)
+
+        lease.during = count
+        election = LeaderElection(lease, "oslo", lambda: NOW, lambda: lease.now, lease_seconds=0.05)
+        task = asyncio.create_task(election.run())
+        await is_enough.wait()
+        task.cancel()
+        assert election.lease == Lease(1, NOW)
+
+    run(scene())
+    paris.ask()
+    assert paris.epochs == (None, None)
+
+
+def test_a_process_that_ends_lets_another_lead_at_once(lease: LeaseInMemory, berlin: Machine, paris: Machine) -> None:
+    berlin.ask()
+    asyncio.run(berlin.election.close())
+    assert berlin.epochs == (None, None)
+    assert lease.is_closed
+    paris.ask()
+    assert paris.epochs == (2, 2)
+
+
+def test_a_process_ends_also_without_its_database(lease: LeaseInMemory, berlin: Machine) -> None:
+    berlin.ask()
+    lease.error = GONE
+    asyncio.run(berlin.election.close())
+    assert lease.is_closed
+
+
+@pytest.fixture(autouse=True)
+def _ended(berlin: Machine, paris: Machine) -> Iterator[None]:
+    yield
+    for machine in (berlin, paris):
+        machine.election._thread.shutdown()

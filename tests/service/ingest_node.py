@@ -1,0 +1,23 @@
+"""Run the ingest process of one of several nodes alone: `python ingest_node.py FOLDER DATABASE GATEWAY NODE`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from cambist.processes.ingestor import ingest
+from cambist.registry.sources import adapters
+from cambist.settings import Settings
+
+SOURCES = {"ecb", "boc", "nbp", "cnb", "kraken", "coinbase"}
+NOBODY = "redis://127.0.0.1:9/0"
+"""The ingest process itself does not talk to Redis."""
+
+if __name__ == "__main__":
+    folder, database, gateway, node = sys.argv[1:]
+    others = ",".join(sorted(adapters().keys() - SOURCES))
+    settings = Settings(
+        data=Path(folder), database=database, redis=NOBODY, node=node, gateway=gateway, feeds_off=others
+    )
+    ingest(settings, os.getppid(), {})
