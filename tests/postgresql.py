@@ -26,7 +26,7 @@ from sqlalchemy.pool import NullPool
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.schema import metadata
 
-_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB", "max_connections=100")
+_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB")
 _UNTIL_PARENT_ENDS = '"$@" & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait $server'
 _NEW = "TEMPLATE template0"
 _WAIT_SECONDS = 60
@@ -41,6 +41,7 @@ class TestServer:
     folder: Path
     programs: Path
     port: int = 5432
+    connections: int = 100
     address: str = ""
     """An IP address to listen on beside the socket, for those who may connect without a password; empty: none."""
 
@@ -61,7 +62,12 @@ class TestServer:
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
-        settings = (*_FAST, f"listen_addresses={self.address}", f"port={self.port}")
+        settings = (
+            *_FAST,
+            f"listen_addresses={self.address}",
+            f"port={self.port}",
+            f"max_connections={self.connections}",
+        )
         options = [part for setting in settings for part in ("-c", setting)]
         command = [self.programs / "postgres", "-D", self.folder / "data", "-k", self.folder, *options]
         with (self.folder / "log").open("ab") as log:

@@ -27,7 +27,8 @@ _PLAYED = {"kraken"}
 _PATIENCE = 180.0
 PRICE = "/fetch-one?from=BTC&to=USD"
 
-PLANS = """
+RATE = 30
+PLANS = f"""
 [steady]
 calls_a_month = 100_000_000
 tags = ["currency", "crypto", "fx", "admin"]
@@ -38,8 +39,8 @@ tags = ["currency", "crypto", "admin"]
 
 [limited]
 calls_a_month = 100_000_000
-rate = 30
-burst = 30
+rate = {RATE}
+burst = {RATE}
 tags = ["currency", "crypto", "admin"]
 """
 """Plans beside those of a new service: one with an ample quota, one with a small one, one with a rate limit."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import random
 import time
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from typing import Any
 
 from sqlalchemy.exc import OperationalError
 from tools.cluster import checks
+from tools.cluster.accounts import create_account
 from tools.cluster.books import Books, percentile
 from tools.cluster.callers import Caller, Record, Tally
 from tools.cluster.cluster import PRICE, Cluster, until
@@ -25,8 +25,6 @@ from cambist.storage.data_directory import DataDirectory
 
 _STEADY_RATE, _SMALL_RATE = 10.0, 10.0
 _QUOTA = 300
-_BAD = "/fetch-one?from=1&to=USD"
-_KNOWN_SECONDS = 10.0
 _FRESH_SECONDS = 5.0
 _RECOVERY_SECONDS = 120.0
 _SETTLE_SECONDS = 60.0
@@ -34,11 +32,15 @@ _SETTLE_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Options:
-    """What was chosen: how many rounds, which faults in turn, the most in one round, and whether to compare."""
+    """What was chosen: how many rounds, which faults in turn, the most in one round, and for how many seconds.
+
+    `compare`: also compare the archive with that of an undisturbed run.
+    """
 
     rounds: int
     faults: Sequence[str] = ()
     most: int = 2
+    hold: float | None = None
     compare: bool = True
 
 
@@ -52,6 +54,8 @@ class DisturbedRun:
     record: Record = field(default_factory=Record)
     tallies: list[Tally] = field(default_factory=list)
     small: Tally | None = None
+    began: float = 0.0
+    ended: float = 0.0
     rounds: list[dict[str, Any]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
 
@@ -63,8 +67,8 @@ class DisturbedRun:
 
     def run(self) -> list[str]:
         """Run all rounds; return what is wrong."""
-        since = time.time()
         self.wrong += self._recover("the start")
+        self.began = time.time()
         self.books.start()
         for caller in self.callers:
             caller.start()
@@ -72,8 +76,8 @@ class DisturbedRun:
             self._round(number)
         for caller in self.callers:
             caller.stop()
-        until_ = time.time()
-        self.wrong += self._final_checks(since, until_)
+        self.ended = time.time()
+        self.wrong += self._final_checks(self.began, self.ended)
         self.books.stop()
         return self.wrong
 
@@ -81,7 +85,8 @@ class DisturbedRun:
         """Return what happened, for a file."""
         lags = [lag for of_node in self.books.lags.values() for lag in of_node]
         return {
-            "seed": seed, "rounds": self.rounds, "wrong": self.wrong,
+            "seed": seed, "seconds": self.ended - self.began,
+            "minutes": len(checks.whole_minutes(self.began, self.ended)), "rounds": self.rounds, "wrong": self.wrong,
             "answered": sum(each.answered for each in self.tallies), "accounts": len(self.tallies),
             "unknown": sum(each.unknown for each in self.tallies), "failures": len(self.record.failures),
             "book_seconds": {"p50": percentile(lags, 0.5), "p99": percentile(lags, 0.99)},
@@ -90,7 +95,7 @@ class DisturbedRun:
     def _round(self, number: int) -> None:
         self._renew_small()
         names, before = self._draw(number), self._marks()
-        disturbed, began = disturb(self.cluster, names, self.chance)
+        disturbed, began = disturb(self.cluster, names, self.chance, self.options.hold)
         held = time.monotonic() - began
         wrong = self._recover(f"round {number}")
         self._ask_bank()
@@ -110,7 +115,8 @@ class DisturbedRun:
     def _draw(self, number: int) -> list[str]:
         possible = possible_faults(self.cluster)
         if self.options.faults:
-            return [self.options.faults[(number - 1) % len(self.options.faults)]]
+            name = self.options.faults[(number - 1) % len(self.options.faults)]
+            return [name if name in possible else "kill node"]
         drawn = self.chance.sample(possible, self.chance.randint(1, self.options.most))
         for server in ("PostgreSQL", "Redis"):  # each has one fault at a time
             of_server = [name for name in drawn if name.endswith(server)]
@@ -118,22 +124,10 @@ class DisturbedRun:
         return drawn
 
     def _account(self, name: str, plan: str) -> Tally:
-        """Create an account on a node that can."""
-        for node in self.chance.sample(self.cluster.nodes, len(self.cluster.nodes)):
-            done = node.run("account", "create", name, "--plan", plan, "--json")
-            if done.returncode == 0:
-                tally = Tally(name, json.loads(done.stdout)["key"])
-                self.tallies.append(tally)
-                self.wrong += self._unknown_at(tally)
-                return tally
-        raise RuntimeError(f"No node can create an account: {done.stderr}")
-
-    def _unknown_at(self, tally: Tally) -> list[str]:
-        """Wait until all nodes know a new key; return those that do not soon. A refused call costs nothing."""
-        nodes = self.cluster.nodes
-        until(lambda: all(node.get(_BAD, tally.key)[0] == 400 for node in nodes), _KNOWN_SECONDS)
-        answers = {node.name: node.get(_BAD, tally.key)[0] for node in nodes}
-        return [f"{name} does not know a new key: {status}" for name, status in answers.items() if status != 400]
+        tally, wrong = create_account(self.cluster, name, plan, self.chance)
+        self.tallies.append(tally)
+        self.wrong += wrong
+        return tally
 
     def _renew_small(self) -> None:
         """Take a new account when the quota of the last one is used up everywhere."""

@@ -26,11 +26,13 @@ class Disturbance:
     chance: random.Random
     undo: ExitStack
     disturbed: set[int]
+    fixed: float | None = None
     seconds: float = 0.0
 
     def hold(self, shortest: float, longest: float) -> None:
-        """Have it hold for some time."""
-        self.seconds = max(self.seconds, self.chance.uniform(shortest, longest))
+        """Have it hold for some time, or for the one that is `fixed`."""
+        drawn = self.chance.uniform(shortest, longest)
+        self.seconds = max(self.seconds, drawn if self.fixed is None else self.fixed)
 
     def node(self, *, fails: bool = True) -> Node:
         """Draw a node; `fails` if its answers may."""
@@ -193,14 +195,16 @@ def possible_faults(cluster: Cluster, chosen: Collection[str] = ()) -> list[str]
     return [name for name in names if not chosen or name in chosen]
 
 
-def disturb(cluster: Cluster, names: Collection[str], chance: random.Random) -> tuple[set[int], float]:
-    """Make faults one after another, hold them, and undo them all.
+def disturb(
+    cluster: Cluster, names: Collection[str], chance: random.Random, hold: float | None = None
+) -> tuple[set[int], float]:
+    """Make faults one after another, hold them for `hold` seconds or as drawn, and undo them all.
 
     Return the nodes whose answers may have failed, and when the first was made (`time.monotonic`).
     """
     began = time.monotonic()
     with ExitStack() as undo:
-        fault = Disturbance(cluster, chance, undo, set())
+        fault = Disturbance(cluster, chance, undo, set(), hold)
         for name in names:
             FAULTS[name](fault)
         time.sleep(fault.seconds)

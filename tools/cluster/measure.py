@@ -20,9 +20,10 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
+from tools.cluster.accounts import create_account
 from tools.cluster.books import Books, percentile
 from tools.cluster.callers import Caller, Record, Tally
-from tools.cluster.cluster import Cluster, running_cluster, until
+from tools.cluster.cluster import RATE, Cluster, running_cluster, until
 from tools.cluster.faults import GATHERER, LINK, WORKER
 from tools.cluster.isolation import is_isolated, isolate
 from tools.cluster.node import Node
@@ -102,6 +103,28 @@ def call_figures(node: Node, key: str, seconds: float) -> Figures:
     }
 
 
+def rate_figures(cluster: Cluster, seconds: float) -> Figures:
+    """Measure how many calls an account with a rate limit is answered that calls all nodes as fast as they answer."""
+    tally, _ = create_account(cluster, "limited", "limited")
+    record = Record()
+    callers = [Caller(node, lambda: tally, record, 2 * RATE) for node in cluster.nodes]
+    for caller in callers:
+        caller.start()
+    time.sleep(2)  # the burst is over
+    before, began = tally.answered, time.monotonic()
+    time.sleep(seconds)
+    linked = (tally.answered - before) / (time.monotonic() - began)
+    cluster.redis.kill()
+    time.sleep(3)
+    before, began = tally.answered, time.monotonic()
+    time.sleep(seconds)
+    alone = (tally.answered - before) / (time.monotonic() - began)
+    cluster.redis.start()
+    for caller in callers:
+        caller.stop()
+    return {f"calls a second, rate limit of {RATE}": linked, f"the same without Redis, rate limit of {RATE}": alone}
+
+
 def _cpu(node: Node, seconds: float) -> Counter[str]:
     """Return the processor time that the processes of a node use in some seconds, by name."""
     before = {each.pid: _used(each.pid) for each in node.processes()}
@@ -130,6 +153,7 @@ def measure(cluster: Cluster, seconds: float, takeovers: int) -> Figures:
     time.sleep(5)
     figures = book_figures(books, seconds)
     figures |= call_figures(cluster.nodes[-1], cluster.key, seconds)
+    figures |= rate_figures(cluster, seconds)
     figures |= takeover_figures(cluster, books, takeovers)
     books.stop()
     return figures

@@ -53,7 +53,7 @@ def _run(options: argparse.Namespace) -> list[str]:
         started = time.monotonic()
         with running_cluster(folder, options.nodes, options.workers) as cluster:
             print(f"{options.nodes} nodes run after {time.monotonic() - started:.0f} s: {folder}", flush=True)
-            chosen = Options(options.rounds, options.faults, options.most, options.compare)
+            chosen = Options(options.rounds, options.faults, options.most, options.hold, options.compare)
             run = DisturbedRun(cluster, chosen, random.Random(options.seed))  # noqa: S311  a seeded one is wanted
             wrong = run.run()
         if options.json:
@@ -72,6 +72,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--most", type=int, default=2, help="most faults in a round")
     parser.add_argument("--faults", nargs="*", default=[], choices=[*FAULTS], help="only these, in turn")
+    parser.add_argument("--hold", type=float, help="seconds for which each fault that lasts holds")
     parser.add_argument("--no-compare", dest="compare", action="store_false", help="no undisturbed run to compare with")
     parser.add_argument("--ports", action="store_true", help="make no namespaces")
     parser.add_argument("--json", type=Path, help="write the result to this file")

