@@ -19,6 +19,7 @@ CambistError
 │   ├── RetryLater                 the same request may succeed later
 │   │   ├── RateLimited            too many requests in a short time
 │   │   ├── QuotaSpent             the request costs more calls than the period has left
+│   │   ├── QuotaUnknown           it cannot be known now whether the quota allows the request
 │   │   ├── TooManyFailedKeys      too many requests with a wrong API key from one address
 │   │   └── StoreBusy              the database does not answer in time
 │   ├── NoRate                     there is no rate for these symbols on this day
@@ -47,6 +48,10 @@ CambistError
 
 class CambistError(Exception):
     """The root of all errors. Its text is a sentence that may be shown to the client."""
+
+
+class MustWait(Exception):
+    """Raised in a thread that never waits: the request has to be answered in another one. The client sees nothing."""
 
 
 class RequestRefused(CambistError):
@@ -141,6 +146,10 @@ class RateLimited(RetryLater):
 
 class QuotaSpent(RetryLater):
     """The request costs more calls than the period has left."""
+
+
+class QuotaUnknown(RetryLater):
+    """It cannot be known now whether the quota allows the request: this node has used up its part of it."""
 
 
 class TooManyFailedKeys(RetryLater):

@@ -19,11 +19,11 @@ from cambist.accounts.account import Account
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal
-from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of, seconds_to_end
+from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of, quota_spent
 from cambist.accounts.rate_limit import Bucket, seconds_until_next
 from cambist.accounts.usage import UsageRecord, usage_record
 from cambist.accounts.usage_counters import UsageCounters
-from cambist.errors import QuotaSpent, RateLimited, StoreBroken
+from cambist.errors import RateLimited, StoreBroken
 
 _DAY = timedelta(days=1)
 _SECONDS_A_DAY = 86_400
@@ -36,7 +36,7 @@ PastUsage = Mapping[int, Mapping[date, int]]
 
 
 @dataclass(slots=True)
-class _DayLimits:
+class DayLimits:
     """The limits of an account on one day, worked out once.
 
     `quota_left` are the calls that it had left when the day began; `ends` is the end of its period, `settled_at` and
@@ -72,12 +72,18 @@ class Meter:
         self._admitted_in_memory: Counter[int] = Counter()
         self._principals: Mapping[Digest, Principal] = {}
         self._rates: dict[int, tuple[float, int]] = {}
-        self._day_limits: dict[int, _DayLimits] = {}
+        self._day_limits: dict[int, DayLimits] = {}
         self._keys_used: set[int] = set()
         self._second = -1.0
         self._pending: Counter[tuple[int, str, date]] = Counter()
         self._pending_lock = threading.Lock()
         self._day = (0.0, 0.0, date.min)
+
+    def spare_this_thread(self) -> None:
+        """Raise MustWait in the calling thread where a check has to wait; on one machine, none has to."""
+
+    def release(self) -> None:
+        """Give up calls that were checked in the calling thread and are not spent; on one machine, none are kept."""
 
     def today(self, now: float) -> date:
         """Return the UTC day of a moment (seconds since 1970)."""
@@ -125,20 +131,19 @@ class Meter:
         self._count_pending()
 
     def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
-        """Check that the account has the calls left that `what` costs. Errors: QuotaSpent; nothing is charged."""
+        """Check that the account has the calls left that `what` costs; nothing is charged.
+
+        Errors: QuotaSpent. On one of several nodes also QuotaUnknown, and MustWait.
+        """
         if principal.plan.calls_a_month is None:
             return
         limits = self._limits_for(principal, now)
         left = self._remaining(limits)
         if cost > left:
-            raise QuotaSpent(
-                f"Quota spent: {what} costs [{cost}] calls, [{left}] remain until the period ends on "
-                f"{limits.period.end}",
-                max(1, seconds_to_end(limits.period, datetime.fromtimestamp(now, UTC))),
-            )
+            raise quota_spent(limits.period, cost, left, now, what)
         limits.remaining = left - cost
 
-    def _limits_for(self, principal: Principal, now: float) -> _DayLimits:
+    def _limits_for(self, principal: Principal, now: float) -> DayLimits:
         account = principal.account
         limits = self._day_limits.get(account.number)
         if (
@@ -150,14 +155,14 @@ class Meter:
             return limits
         return self._update_limits(limits, account, principal.plan, self.today(now))
 
-    def _update_limits(self, limits: _DayLimits | None, account: Account, plan: Plan, today: date) -> _DayLimits:
+    def _update_limits(self, limits: DayLimits | None, account: Account, plan: Plan, today: date) -> DayLimits:
         """Work out the limits of a day; just after midnight calls may still be counted on the day before."""
         if limits is None or limits.today != today or limits.account is not account or limits.plan is not plan:
             limits = self._day_limits[account.number] = self._build_limits(account, plan, today)
         limits.quota_left = (limits.quota or 0) - self._used_before(account.number, limits.period, today)
         return limits
 
-    def _build_limits(self, account: Account, plan: Plan, today: date) -> _DayLimits:
+    def _build_limits(self, account: Account, plan: Plan, today: date) -> DayLimits:
         period = period_of(account.anchor_day, today)
         quota = quota_of(plan, account, period)
         end = datetime.combine(period.end + _DAY, datetime.min.time(), UTC)
@@ -166,7 +171,7 @@ class Meter:
         if plan.rate is not None and plan.burst is not None:
             policies.append(f'"rate";q={plan.burst};w={round(plan.burst / plan.rate) or 1}')
         begins = datetime.combine(today, datetime.min.time(), UTC).timestamp()
-        return _DayLimits(
+        return DayLimits(
             account=account,
             plan=plan,
             today=today,
@@ -185,7 +190,7 @@ class Meter:
         before = sum(self.calls_on(number, period.start + offset * _DAY) for offset in days)
         return before + self._past.get(number, {}).get(today, 0)
 
-    def _remaining(self, limits: _DayLimits) -> int:
+    def _remaining(self, limits: DayLimits) -> int:
         if limits.quota is None:
             return NO_QUOTA
         left = limits.quota_left - self._counters.spent(limits.account.number, limits.today)
@@ -273,7 +278,7 @@ class Meter:
         return [limits.policy, ("RateLimit", text)]
 
 
-def _rate_text(limits: _DayLimits, left: int, full_in: int) -> str:
+def _rate_text(limits: DayLimits, left: int, full_in: int) -> str:
     """Return what `RateLimit` says of the rate; the same text while the numbers are the same."""
     last_left, last_full_in, text = limits.rate_state
     if left != last_left or full_in != last_full_in:

@@ -32,14 +32,16 @@ _Limit = Annotated[int, Meta(ge=0, le=1_000_000)]
 class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What accounts on it may do.
 
-    `calls_a_month`: calls a period, None: no quota. `rate`: requests a second, `burst`: how many at once, None: no
-    limit. `book_refresh`: seconds for which it sees the same book, 0: every book. `tags`: the groups of endpoints.
-    `history_days`: how far back it sees, None: all. `stream_…`: connections, pairs of each, messages a second of each,
-    and how many calls each is charged for every minute that it begins.
+    `calls_a_month`: calls a period, None: no quota. `offline_calls`: calls a period that each of several nodes may
+    answer beyond its part of the quota while the database is gone. `rate`: requests a second, `burst`: how many at
+    once, None: no limit. `book_refresh`: seconds for which it sees the same book, 0: every book. `tags`: the groups of
+    endpoints. `history_days`: how far back it sees, None: all. `stream_…`: connections, pairs of each, messages a
+    second of each, and how many calls each is charged for every minute that it begins.
     """
 
     name: str
     calls_a_month: _Calls | None = None
+    offline_calls: _Calls = 0
     rate: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
     burst: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     book_refresh: Annotated[float, Meta(ge=0, le=86_400)] = 0.0

@@ -9,6 +9,7 @@ from math import ceil
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import Plan
+from cambist.errors import QuotaSpent
 
 NO_QUOTA = 9007199254740991
 """Stands for no quota: the largest integer that all JSON parsers keep exact."""
@@ -45,6 +46,14 @@ def seconds_to_end(period: Period, now: datetime) -> int:
     """Return the seconds until a period ends in UTC, rounded up."""
     end = datetime.combine(period.end + _DAY, time(), UTC)
     return max(0, ceil((end - now).total_seconds()))
+
+
+def quota_spent(period: Period, cost: int, left: int, now: float, what: str) -> QuotaSpent:
+    """Return the error that `what` costs more calls than are left; `now` is in seconds since 1970."""
+    return QuotaSpent(
+        f"Quota spent: {what} costs [{cost}] calls, [{left}] remain until the period ends on {period.end}",
+        max(1, seconds_to_end(period, datetime.fromtimestamp(now, UTC))),
+    )
 
 
 def _anchored(anchor_day: int, year: int, month: int) -> date:

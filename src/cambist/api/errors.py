@@ -36,6 +36,7 @@ PROBLEMS: dict[type[errors.CambistError], Problem] = {
     errors.NotInPlan: Problem(403, "not_in_plan"),
     errors.RateLimited: Problem(429, "rate_limited"),
     errors.QuotaSpent: Problem(429, "quota_spent"),
+    errors.QuotaUnknown: Problem(503, "quota_unknown"),
     errors.TooManyFailedKeys: Problem(429, "too_many_failures"),
     errors.NoRate: Problem(404, "no_rate"),
     errors.RateUnavailable: Problem(503, "rate_unavailable"),

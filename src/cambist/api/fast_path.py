@@ -21,7 +21,7 @@ from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
 from cambist.api.response_cache import CachedResponse, CacheKey, FoundResponse, RepeatedRequest, ResponseCaches
 from cambist.api.tables.formats import accepted_format
-from cambist.errors import CambistError
+from cambist.errors import CambistError, MustWait
 from cambist.http.connection import RECEIVED
 from cambist.http.request_parser import Environ
 from cambist.http.responses import date_header, encode_headers
@@ -92,7 +92,8 @@ class FastPath:
             try:
                 self._meter.check_quota(principal, answer.cost, now)
                 self._meter.check_rate(principal, now)
-            except CambistError:
+            except (CambistError, MustWait):
+                self._meter.release()
                 return None
             limits = encode_headers(self._meter.headers(principal, now, quota_checked=True))
         self._meter.spend(principal, answer.endpoint, answer.cost, now)
@@ -164,6 +165,7 @@ class FastPath:
         try:
             found = self._find(environ, now)
         except Exception:  # noqa: BLE001  a refusal or a failure: the framework repeats it, and writes or logs the error
+            self._meter.release()
             return None
         if found is None:
             return None

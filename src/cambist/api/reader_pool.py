@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import BoundedSemaphore, get_ident
 from typing import ParamSpec, TypeVar
 
-from cambist.errors import StoreBusy
+from cambist.errors import MustWait, StoreBusy
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -19,10 +19,6 @@ READ_SECONDS = 1.0
 """How long a request waits for the database."""
 
 _RETRY_SECONDS = 5
-
-
-class MustWait(Exception):
-    """Raised in the thread that never waits: the request has to be answered in another one."""
 
 
 class ReaderPool:

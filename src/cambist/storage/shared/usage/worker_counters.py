@@ -68,7 +68,7 @@ class WorkerCounters:
         self._endpoints = tuple(dict.fromkeys(endpoints))
         self._slot_count = max(1, slots)
         self._slots: weakref.WeakSet[WriterSlot] = weakref.WeakSet()
-        self._thread_slot = ThreadSlot(folder, self._slots, self._repair)
+        self._thread_slot = ThreadSlot(folder, self._slots, self.repair)
         self._version = self._file_set.version
         self._reloading = threading.Lock()
         self._days: dict[date, _Day] = {}
@@ -189,12 +189,17 @@ class WorkerCounters:
                 return file
         raise StoreBroken(f"The files of the ledger {self._file_set.folder} are cut off again and again")
 
-    def _repair(self, slot: int) -> None:
+    def repair(self, slot: int) -> None:
         """Repair what a killed process has half written in a slot that this process has just claimed."""
+        self.refresh()
         for of_day in self._days.values():
             for file in of_day.files:
                 if slot < file.slots and not file.name.damaged:
                     file.repair(slot)
+
+    def slot(self) -> int:
+        """Return the number of the calling thread's writer slot. Errors: StoreBroken as in `spend`."""
+        return self._thread_slot.number
 
     def close(self) -> None:
         """Release the slots of all threads. Nothing may be counted afterwards."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
 
-_MAX_SLOTS = 1 << 15
+MAX_SLOTS = 1 << 15
 
 
 class WriterSlot:
@@ -37,7 +37,7 @@ def lock_path(folder: Path, number: int) -> Path:
 
 
 def _claim(folder: Path) -> tuple[int, int]:
-    for number in range(_MAX_SLOTS):
+    for number in range(MAX_SLOTS):
         file = os.open(lock_path(folder, number), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -45,7 +45,7 @@ def _claim(folder: Path) -> tuple[int, int]:
             os.close(file)
         else:
             return number, file
-    raise StoreBroken(f"All {_MAX_SLOTS} writer slots of {folder} are in use")
+    raise StoreBroken(f"All {MAX_SLOTS} writer slots of {folder} are in use")
 
 
 class ThreadSlot(threading.local):

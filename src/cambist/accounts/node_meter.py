@@ -1,0 +1,207 @@
+"""The meter of a process of one of several nodes: it admits only calls that a lease of this node covers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import NamedTuple
+
+from cambist.accounts.api_key import Digest
+from cambist.accounts.meter import DayLimits, Meter, PastUsage
+from cambist.accounts.node_leases import HeldLease, NodeLeases
+from cambist.accounts.principal import Principal
+from cambist.accounts.quota import Period, quota_spent
+from cambist.accounts.rate_limit import Bucket
+from cambist.accounts.usage import SHOWN_DAYS, UsageRecord, usage_record
+from cambist.accounts.usage_counters import UsageCounters
+from cambist.errors import MustWait, QuotaUnknown, StoreBroken, StoreBusy
+
+OthersUsage = Callable[[int, date], Mapping[date, int]]
+"""Returns the calls of an account by day, since a day, that other nodes counted. Errors: StoreBroken, StoreBusy,
+MustWait."""
+
+_DAY = timedelta(days=1)
+_RETRY_SECONDS = 5
+_NO_LEASE = HeldLease(free=0, granted=0, quota=-1, chunk=0)
+
+
+class _Attempt(NamedTuple):
+    """An attempt to reserve calls: whether they are reserved, the lease, and the calls that it had left."""
+
+    is_reserved: bool
+    lease: HeldLease
+    left: int
+
+
+class NodeMeter(Meter):
+    """A meter whose quotas are those of the node's leases, and whose rates are divided while nodes are apart.
+
+    `past` and the counters have only the calls of this node. At most `waiting` threads wait for a lease at once.
+    """
+
+    def __init__(
+        self,
+        counters: UsageCounters,
+        past: PastUsage,
+        leases: NodeLeases,
+        others_usage: OthersUsage,
+        waiting: int = 1,
+        warn: Callable[[str], None] = lambda _sentence: None,
+    ) -> None:
+        super().__init__(counters, past, warn)
+        self._leases = leases
+        self._others_usage = others_usage
+        self._others_known: dict[int, Mapping[date, int]] = {}
+        self._free = threading.BoundedSemaphore(waiting)
+        self._never_waits = 0
+        self._share = leases.share
+        self._refilled: dict[int, int] = {}
+
+    def spare_this_thread(self) -> None:
+        """Raise MustWait in the calling thread from now on, where a check has to wait for a lease."""
+        self._never_waits = threading.get_ident()
+
+    def release(self) -> None:
+        """Give up what this thread has reserved."""
+        self._leases.release()
+
+    def tick(self, principals: Mapping[Digest, Principal], now: float) -> None:
+        """Read also whether the nodes know what the others admit."""
+        self._share = self._leases.share
+        super().tick(principals, now)
+
+    def _read_bucket(self, number: int, now: float, rate: float, burst: int, before: int | None = None) -> Bucket:
+        share = self._share
+        if share > 1:
+            rate, burst = rate / share, max(1, burst // share)
+        return super()._read_bucket(number, now, rate, burst, before)
+
+    def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
+        """Reserve the calls that `what` costs in a lease of this node, for this thread.
+
+        Errors: QuotaSpent; QuotaUnknown if it cannot be known now; MustWait in a thread that never waits.
+        """
+        if principal.plan.calls_a_month is None:
+            return
+        limits = self._limits_for(principal, now)
+        if not cost:
+            limits.remaining = self._remaining(limits)
+            return
+        attempt = self._attempt(limits, cost)
+        if not attempt.is_reserved:
+            attempt = self._wait_for_calls(limits, cost, attempt, now, what)
+        limits.remaining = attempt.left - cost + attempt.lease.free
+        if attempt.lease.free and attempt.left - cost < attempt.lease.chunk // 2:
+            self._refill(limits.account.number, attempt.lease)
+
+    def _attempt(self, limits: DayLimits, cost: int) -> _Attempt:
+        """Reserve calls, unless the lease does not cover them beside what is counted and what others have reserved."""
+        number = limits.account.number
+        reserved = self._leases.reserve(number, cost)
+        lease = self._leases.lease(number, limits.period.start) or _NO_LEASE
+        left = self._left(limits, lease)
+        if cost <= left - reserved:
+            return _Attempt(is_reserved=True, lease=lease, left=left)
+        self._leases.release()
+        return _Attempt(is_reserved=False, lease=lease, left=left)
+
+    def _left(self, limits: DayLimits, lease: HeldLease) -> int:
+        """Return the calls that this node may still answer."""
+        granted, quota = lease.granted, limits.quota or 0
+        # Where it is known that nothing is free, a database that is gone makes no difference.
+        if limits.plan.offline_calls and (lease.free or lease.quota != quota) and not self._leases.is_reachable:
+            granted += limits.plan.offline_calls
+        return min(granted, quota) - self._used(limits)
+
+    def _used(self, limits: DayLimits) -> int:
+        """Return the calls of the period that this node has counted, also those of requests around midnight."""
+        number, counters = limits.account.number, self._counters
+        used = (limits.quota or 0) - limits.quota_left
+        for day in _days_in_flight(limits.period, limits.today):
+            used += counters.spent(number, day)
+            if self._pending:
+                used += self._pending_on(number, day)
+        return used
+
+    def _used_before(self, number: int, period: Period, today: date) -> int:
+        """Return the calls of a period that are no longer counted, and those that are in no counter file."""
+        in_flight, past = _days_in_flight(period, today), self._past.get(number, {})
+        days = (period.start + offset * _DAY for offset in range((today - period.start).days))
+        settled = sum(self.calls_on(number, day) for day in days if day not in in_flight)
+        return settled + sum(past.get(day, 0) for day in in_flight)
+
+    def _remaining(self, limits: DayLimits) -> int:
+        if limits.quota is None:
+            return super()._remaining(limits)
+        lease = self._leases.lease(limits.account.number, limits.period.start)
+        if lease is None:
+            return max(0, limits.quota - self._used(limits))
+        return max(0, self._left(limits, lease)) + lease.free
+
+    def _refill(self, number: int, lease: HeldLease) -> None:
+        """Ask for more calls before they are needed, once for each lease."""
+        if self._refilled.get(number) != lease.granted:
+            self._refilled[number] = lease.granted
+            self._leases.wish(number, 1, lease.granted)
+
+    def _wait_for_calls(self, limits: DayLimits, cost: int, attempt: _Attempt, now: float, what: str) -> _Attempt:
+        """Ask for more calls, and wait for them. Errors: as `check_quota`."""
+        self._check_hope(limits, cost, attempt, now, what)
+        if threading.get_ident() == self._never_waits:
+            raise MustWait
+        if not self._free.acquire(blocking=False):
+            raise QuotaUnknown("Too many requests wait for the calls that their accounts have left", _RETRY_SECONDS)
+        try:
+            for _ in self._leases.grants():
+                attempt = self._attempt(limits, cost)
+                if attempt.is_reserved:
+                    return attempt
+                self._check_hope(limits, cost, attempt, now, what)
+        finally:
+            self._free.release()
+        raise QuotaUnknown("How many calls the account has left could not be found out in time", _RETRY_SECONDS)
+
+    def _check_hope(self, limits: DayLimits, cost: int, attempt: _Attempt, now: float, what: str) -> None:
+        """Ask for more calls. Errors: QuotaSpent or QuotaUnknown if it makes no sense to wait for them."""
+        lease, left, quota = attempt.lease, max(0, attempt.left), limits.quota or 0
+        if cost <= attempt.left:
+            return  # other threads have reserved them, and may not need them
+        # Also if nothing was free: that may have changed.
+        if cost <= quota:
+            self._leases.wish(limits.account.number, cost - attempt.left, lease.granted)
+        if cost > quota or (not lease.free and lease.quota == quota):
+            raise quota_spent(limits.period, cost, left, now, what)
+        if not self._leases.is_reachable:
+            raise QuotaUnknown("How many calls the account has left cannot be found out now", _RETRY_SECONDS)
+
+    def usage(self, principal: Principal, now: float) -> UsageRecord:
+        """Return an account's usage record over all nodes; of the others what was known last. Errors: MustWait."""
+        today, number = self.today(now), principal.account.number
+        limits = self._limits_for(principal, now)
+        since = min(limits.period.start, today - SHOWN_DAYS * _DAY)
+        with suppress(StoreBroken, StoreBusy):
+            self._others_known[number] = self._others_usage(number, since)
+        others = self._others_known.get(number, {})
+        return usage_record(
+            lambda day: self.calls_on(number, day) + others.get(day, 0), limits.quota, limits.period, today
+        )
+
+    def spend(self, principal: Principal, endpoint: str, cost: int, now: float) -> None:
+        """Count calls that this thread has reserved."""
+        super().spend(principal, endpoint, cost, now)
+        self._leases.release()
+
+    def headers(self, principal: Principal, now: float, *, quota_checked: bool = False) -> list[tuple[str, str]]:
+        """Return the headers of an answer, which is complete."""
+        if not quota_checked:
+            self._leases.release()
+        return super().headers(principal, now, quota_checked=quota_checked)
+
+
+@lru_cache(maxsize=256)
+def _days_in_flight(period: Period, today: date) -> tuple[date, ...]:
+    """Return the days of a period on which calls may be counted now: a request may have begun before midnight."""
+    return tuple(day for day in (today - _DAY, today, today + _DAY) if period.start <= day <= period.end)

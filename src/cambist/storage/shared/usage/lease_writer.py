@@ -1,0 +1,151 @@
+"""The side of the cluster link in the file of quota leases: it reads wishes, and writes leases and its own state."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import date
+from pathlib import Path
+from time import monotonic_ns
+from typing import NamedTuple
+
+from cambist.accounts.node_leases import HeldLease
+from cambist.errors import StoreBroken
+from cambist.storage.atomic_file import unwritable
+from cambist.storage.shared.usage.lease_file import (
+    ACCOUNT_WORDS,
+    BEAT,
+    CALLS,
+    CALLS_BITS,
+    CAPACITY,
+    IS_REACHABLE,
+    LEASE_WORDS,
+    LEASES,
+    RESERVED,
+    SHARE,
+    SLOTS,
+    STEP,
+    WISH_WORDS,
+    WISHES,
+    WORD,
+    LeaseFile,
+    place,
+)
+from cambist.storage.shared.usage.writer_slot import lock_path
+
+
+class PendingWish(NamedTuple):
+    """A thread wants some calls of an account beyond those that were granted."""
+
+    account: int
+    calls: int
+    granted: int
+
+
+class LeaseWriter:
+    """Writes the leases of a node; there is one in its link."""
+
+    def __init__(self, path: Path) -> None:
+        """Map the file; create it if it does not exist. Errors: StoreBroken."""
+        self._folder = path.parent
+        self._path = path
+        self._file = LeaseFile(path, own_slot=_no_slot)
+        self._seen: dict[int, int] = {}
+
+    def wait(self, seconds: float) -> None:
+        """Wait for a wish, but not longer than some seconds."""
+        wished = self._file.wished
+        seen = wished.value()
+        if not self._has_wishes():
+            wished.wait(seen, seconds)
+
+    def _has_wishes(self) -> bool:
+        return any(number != self._seen.get(slot, 0) for slot, number in self._numbers())
+
+    def _numbers(self) -> Iterator[tuple[int, int]]:
+        words = self._file.words
+        first = WISHES + WISH_WORDS - 1
+        yield from enumerate(words[first : first + words[SLOTS] * WISH_WORDS : WISH_WORDS].tolist())
+
+    def wishes(self) -> list[PendingWish]:
+        """Return the wishes that are new since the last call."""
+        words, found = self._file.words, []
+        for slot, number in self._numbers():
+            if number != self._seen.get(slot, 0):
+                self._seen[slot] = number
+                at = WISHES + slot * WISH_WORDS
+                found.append(PendingWish(words[at] >> CALLS_BITS, words[at] & CALLS, words[at + 1]))
+        return found
+
+    def lease(self, account: int, period_start: date) -> HeldLease | None:
+        """Return a lease as it was written last."""
+        return self._file.lease(account, period_start)
+
+    def write(self, account: int, period_start: date, lease: HeldLease) -> None:
+        """Write a lease. Errors: StoreBroken."""
+        if account >= self._file.accounts:
+            self._grow(account)
+        words, at = self._file.words, place(account, period_start)
+        if words[at] != period_start.toordinal():
+            # Nobody must see the calls of one period as those of another.
+            for word in range(at, at + LEASE_WORDS):
+                words[word] = 0
+        words[at + 4], words[at + 3], words[at + 2], words[at + 1] = lease.chunk, lease.quota, lease.granted, lease.free
+        words[at] = period_start.toordinal()
+
+    def clear(self) -> None:
+        """Remove all leases."""
+        words = self._file.words
+        for at in range(LEASES, LEASES + self._file.accounts * ACCOUNT_WORDS, LEASE_WORDS):
+            if words[at]:
+                words[at] = 0
+
+    def announce(self) -> None:
+        """Wake who waits for grants."""
+        self._file.granted.wake()
+
+    def beat(self, *, is_reachable: bool, is_linked: bool, nodes: int) -> None:
+        """Say that the link is alive, and whether it reaches the database and the other nodes, of which there are."""
+        words = self._file.words
+        words[IS_REACHABLE] = is_reachable
+        words[SHARE] = max(1, nodes) * 2 + is_linked
+        words[BEAT] = monotonic_ns()
+
+    def clear_abandoned(self, repair: Callable[[int], None]) -> None:
+        """Clear reservations in slots that nobody holds any more: their processes were killed.
+
+        `repair` first repairs what they have half counted.
+        """
+        words = self._file.words
+        for slot, reserved in enumerate(words[RESERVED : RESERVED + words[SLOTS]].tolist()):
+            if not reserved:
+                continue
+            with suppress(FileNotFoundError):
+                lock = os.open(lock_path(self._folder, slot), os.O_RDWR | os.O_CLOEXEC)
+                try:
+                    with suppress(BlockingIOError):
+                        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        repair(slot)
+                        words[RESERVED + slot] = 0
+                finally:
+                    os.close(lock)
+
+    def _grow(self, account: int) -> None:
+        """Extend the file for an account. It never shrinks, because others have it mapped."""
+        capacity = (account // STEP + 1) * STEP
+        try:
+            file = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                os.posix_fallocate(file, 0, (LEASES + capacity * ACCOUNT_WORDS) * WORD)
+            finally:
+                os.close(file)
+        except OSError as error:
+            raise StoreBroken(unwritable("ledger", self._path, error)) from error
+        self._file.map()
+        self._file.words[CAPACITY] = capacity
+
+
+def _no_slot() -> int:
+    raise TypeError("The link reserves nothing")
