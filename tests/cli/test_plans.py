@@ -52,6 +52,7 @@ def test_plans_are_listed_as_json(shell: Shell) -> None:
         "stream_pairs": 0,
         "stream_messages": 0,
         "stream_calls_a_minute": 0,
+        "offline_calls": 0,
     }
     assert records[3]["calls_a_month"] is None
 

@@ -217,6 +217,7 @@ def test_every_error_code_of_the_service_has_a_class() -> None:
         "rate_limited": "RateLimited",
         "quota_spent": "QuotaSpent",
         "too_many_failures": "TooManyFailedKeys",
+        "quota_unknown": "Unavailable",
         "rate_unavailable": "Unavailable",
     }
     assert {*codes} - {*names} == {"internal", "malformed_request", "unknown_path", "wrong_method"}

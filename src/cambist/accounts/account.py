@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -112,6 +112,9 @@ class Accounts(Protocol):
 
     def named(self, name: str) -> Account | None:
         """Return the account of that name, if there is one."""
+
+    def numbered(self, numbers: Collection[int]) -> Sequence[Account]:
+        """Return the accounts of these numbers that are not deleted."""
 
     def all(self) -> Sequence[Account]:
         """Return all accounts that are not deleted, by name."""

@@ -20,6 +20,14 @@ class HeldLease(NamedTuple):
     chunk: int
 
 
+class PendingWish(NamedTuple):
+    """A thread wants some calls of an account beyond those that were granted."""
+
+    account: int
+    calls: int
+    granted: int
+
+
 class NodeLeases(Protocol):
     """The leases of this node, which all its threads share. None of them waits for another, but in `grants`."""
 

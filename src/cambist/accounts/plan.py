@@ -41,7 +41,6 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     name: str
     calls_a_month: _Calls | None = None
-    offline_calls: _Calls = 0
     rate: Annotated[float, Meta(gt=0, le=1_000_000)] | None = None
     burst: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
     book_refresh: Annotated[float, Meta(ge=0, le=86_400)] = 0.0
@@ -51,6 +50,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     stream_pairs: _Limit = 0
     stream_messages: _Limit = 0
     stream_calls_a_minute: _Limit = 0
+    offline_calls: _Calls = 0
 
 
 _FIELDS = tuple(field for field in Plan.__struct_fields__ if field != "name")

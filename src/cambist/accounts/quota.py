@@ -25,6 +25,14 @@ class Period:
     end: date
 
 
+@dataclass(frozen=True, slots=True)
+class AccountQuota:
+    """The current period of an account, and its calls."""
+
+    period: Period
+    quota: int
+
+
 def period_of(anchor_day: int, day: date) -> Period:
     """Return the period that contains `day`; periods begin on `anchor_day`, or a shorter month's last day."""
     start = _anchored(anchor_day, day.year, day.month)

@@ -87,6 +87,7 @@ class Bootstrap:
         self._refresh_book()
         self._publish_plans()
         rewrite_older_files(self._folder.ledger)
+        self._folder.leases.unlink(missing_ok=True)  # an operator may have freed them while the node was gone
         writer = UsageWriter(self._folder.ledger, node_name(self._settings))
         writer.recover(self._store.usage, self._clock().date())
         return is_built

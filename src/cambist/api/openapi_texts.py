@@ -100,6 +100,10 @@ ERRORS = {
         "The period's calls are spent",
         "Quota spent: [/fetch-one] costs [1] calls, [0] remain until the period ends on 2026-11-30",
     ),
+    "quota_unknown": ErrorExample(
+        "This node has used its part of the quota, and cannot ask for more now",
+        "How many calls the account has left cannot be found out now",
+    ),
     "too_many_failures": ErrorExample(
         "Too many failed keys", "Too many failed API keys from this address; try again later"
     ),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Mapping
+from datetime import date
 from time import sleep
 
 from cambist.api import series_rendering
@@ -27,6 +29,7 @@ from cambist.processes.child_process import announce_answering
 from cambist.processes.process import end_with, set_up_process, tune_gc
 from cambist.registry.components import bar_reader, dialects, endpoints, environment_of, open_store
 from cambist.registry.metering import open_meter
+from cambist.registry.nodes import node_name
 from cambist.registry.page_account import KeyReader
 from cambist.registry.plans import current_plans
 from cambist.registry.worker_state import build_worker_state
@@ -63,7 +66,10 @@ class ApiWorker:
             self._keys.read_all(),
             current_plans(self._folder.path),
         )
-        self._archive_reader = self._open_archive_reader(settings)
+        self._reading = self._store.read_only(READERS, READ_SECONDS)
+        self._readers = self._open_readers(settings)
+        bars = bar_reader(settings, self._reading, utc_now)
+        self._archive_reader = ArchiveReader(self._reading.archive, bars, self._readers, utc_now)
         self._worker_state.closes = self._archive_reader.close
         self._worker_state.votes = self._book_file.votes
         if self._environment is Environment.LIVE:
@@ -74,7 +80,8 @@ class ApiWorker:
             self._worker_state.coverage = lambda: coverage_of_matrix(self._worker_state.matrix, SIMULATED)
         self._worker_state.bars = self._archive_reader
         self._worker_state.apply_source_reports(self._source_reports())
-        self._meter = open_meter(settings, self._store)
+        self._node = node_name(settings)
+        self._meter = open_meter(settings, self._store, self._others_usage)
         self._seen = seen
 
     def reloader(self) -> StateReloader[Topic]:
@@ -114,8 +121,9 @@ class ApiWorker:
         return build_application(endpoints(), self._worker_state, self._meter, options)
 
     def never_wait_in_this_thread(self) -> None:
-        """Leave to other threads what has to wait for the database."""
+        """Leave to other threads what has to wait for the database, or for a part of a quota."""
         self._archive_reader.spare_this_thread()
+        self._meter.spare_this_thread()
 
     def _book(self) -> RateBook:
         current = self._book_file.current()
@@ -146,13 +154,14 @@ class ApiWorker:
         source_reports = read_json_file(self._folder.source_reports, SourceReports)
         return source_reports if source_reports and source_reports.environment == self._environment else None
 
-    def _open_archive_reader(self, settings: Settings) -> ArchiveReader:
-        """Return what reads the database; one thread at least never waits for it, unless there is only one."""
-        store = self._store.read_only(READERS, READ_SECONDS)
-        bars = bar_reader(settings, store, utc_now)
+    def _open_readers(self, settings: Settings) -> ReaderPool:
+        """Return the threads that read the database; one thread at least never waits for it, unless there is one."""
         # A sandbox computes its bars: a machine that is busy with other work is no reason to refuse them.
         within = _COMPUTE_SECONDS if settings.sandbox else READ_SECONDS
-        return ArchiveReader(store.archive, bars, ReaderPool(max(settings.threads - 1, 1), within=within), utc_now)
+        return ReaderPool(max(settings.threads - 1, 1), within=within)
+
+    def _others_usage(self, account: int, since: date) -> Mapping[date, int]:
+        return self._readers.call(self._reading.usage.of_others, account, since, self._node)
 
     def _tick(self) -> None:
         now = self._worker_state.clock()

@@ -16,6 +16,7 @@ from cambist.cluster.redis_connection import RedisConnection
 from cambist.errors import RateMatrixDamaged
 from cambist.processes.process import StopSignal, run_in_child_beside, running_tasks, set_up_process, tune_gc
 from cambist.registry.components import open_store
+from cambist.registry.node_limits import NodeLimits
 from cambist.registry.shared_state import NodeWork, SharedState, read_book_state
 from cambist.settings import Settings
 from cambist.status.nodes import NodeRecord
@@ -45,13 +46,15 @@ def link_parts(settings: Settings) -> list[LinkPart]:
     """Return the parts of this node's link. Errors: SettingRefused, CannotStart."""
     redis = RedisConnection(settings.redis)
     store = open_store(settings)
+    limits = NodeLimits(settings, store, redis, lambda: state.membership.answering)
     work = NodeWork(
         refresh_matrix=partial(_refresh_matrix, settings),
         give_way=_give_way,
         book=read_book_state(DataDirectory(settings.data)),
+        leases=limits.leases_held,
     )
     state = SharedState(settings, store, redis, work)
-    return [redis, *state.parts()]
+    return [redis, *state.parts(), *limits.parts]
 
 
 async def _refresh_matrix(settings: Settings) -> None:

@@ -87,12 +87,15 @@ class StreamProcess:
         self._failing: set[Topic] = set()
 
     def _connections(self) -> Connections | None:
-        """Return what counts the connections of all stream processes, if there are several."""
-        processes = self._settings.stream_workers
-        return StreamConnections(self._folder.stream_connections, self._number, processes) if processes > 1 else None
+        """Return what counts the connections of all stream processes, if there are several, and of other nodes."""
+        processes, is_node = self._settings.stream_workers, self._settings.is_node
+        if processes == 1 and not is_node:
+            return None
+        return StreamConnections(self._folder.stream_connections, self._number, processes, is_node=is_node)
 
     async def run(self, stop: StopSignal) -> None:
         """Listen and send prices until the process should stop."""
+        self._meter.spare_this_thread()
         await self._apply(Topic.BOOK, self._apply_book)
         tune_gc()
         coroutines = (self._listen, self._watch, self._flush, self._check, self._report)

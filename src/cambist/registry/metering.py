@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import date, timedelta
 
 from cambist.accounts.meter import Meter, PastUsage
+from cambist.accounts.node_meter import NodeMeter, OthersUsage
 from cambist.accounts.usage_counters import UsageStore
 from cambist.api.dialects import DIALECTS
 from cambist.api.dialects.dialect import usage_label
 from cambist.api.mcp import USAGE_LABEL as TOOLS_LABEL
 from cambist.clock import utc_now
 from cambist.registry.components import endpoints
+from cambist.registry.nodes import node_name
 from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.usage.lease_file import LeaseFile
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
 from cambist.stream.billing import USAGE_LABEL
 
@@ -24,11 +28,26 @@ _USAGE_DAYS = timedelta(days=62)
 """How many days of usage are kept in memory: two periods."""
 
 
-def open_meter(settings: Settings, store: Store) -> Meter:
-    """Open the meter of a process that counts calls. Errors: StoreBroken."""
-    folder = DataDirectory(settings.data)
-    counters = WorkerCounters(folder.ledger, charged_endpoints(), writer_slots(settings))
-    return Meter(counters, _past_usage(counters, store.usage), log.warning)
+def _nobody(_account: int, _since: date) -> Mapping[date, int]:
+    return {}
+
+
+def open_meter(settings: Settings, store: Store, others_usage: OthersUsage = _nobody) -> Meter:
+    """Open the meter of a process that counts calls. Errors: StoreBroken.
+
+    `others_usage` reads what other nodes have counted, if there are others.
+    """
+    counters, node = open_counters(settings), node_name(settings)
+    if not settings.is_node:
+        return Meter(counters, _past_usage(counters, store.usage), log.warning)
+    leases = LeaseFile(DataDirectory(settings.data).leases, counters.slot)
+    waiting = max(settings.threads // 2, 1)
+    return NodeMeter(counters, _past_usage(counters, store.usage, node), leases, others_usage, waiting, log.warning)
+
+
+def open_counters(settings: Settings) -> WorkerCounters:
+    """Open the usage counters of a process that counts. Errors: StoreBroken."""
+    return WorkerCounters(DataDirectory(settings.data).ledger, charged_endpoints(), writer_slots(settings))
 
 
 def charged_endpoints() -> tuple[str, ...]:
@@ -37,14 +56,21 @@ def charged_endpoints() -> tuple[str, ...]:
 
 
 def writer_slots(settings: Settings) -> int:
-    """Return how many threads count calls, over all processes: of a worker the event loop, and those that wait."""
-    return settings.workers * (settings.threads + 1) + (settings.stream_workers if settings.stream_port else 0)
+    """Return how many threads count calls, over all processes.
+
+    In a worker these are the event loop and the threads that wait; the link of a node counts what others admit.
+    """
+    stream = settings.stream_workers if settings.stream_port else 0
+    return settings.workers * (settings.threads + 1) + stream + settings.is_node
 
 
-def _past_usage(counters: WorkerCounters, usage: UsageStore) -> PastUsage:
-    """Return the usage that is in the database only. Read it again if counter files have come or gone meanwhile."""
+def _past_usage(counters: WorkerCounters, usage: UsageStore, node: str | None = None) -> PastUsage:
+    """Return the usage that is in the database only, of one node or of all.
+
+    It is read again if counter files have come or gone meanwhile.
+    """
     while True:
         files = counters.file_keys()
-        past = usage.by_day(utc_now().date() - _USAGE_DAYS, without=files)
+        past = usage.by_day(utc_now().date() - _USAGE_DAYS, without=files, node=node)
         if counters.file_keys() == files:
             return past

@@ -15,6 +15,7 @@ from cambist.settings import ROLES, Settings
 from cambist.status.nodes import LIVE_FOR, NodeRecord, NodeRegistry, NodeStart
 from cambist.storage.atomic_file import write_atomically
 from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.stream_connections import OTHER_NODES
 
 _INSTANCE_BYTES = 12
 _LOOK_SECONDS = 0.5
@@ -33,6 +34,8 @@ def check_node(settings: Settings) -> None:
         return
     if settings.sandbox:
         raise CannotStart("A sandbox is alone on its machine: remove the setting [redis]")
+    if settings.stream_workers > OTHER_NODES:
+        raise CannotStart(f"One of several nodes may have {OTHER_NODES} stream processes: lower [stream_workers]")
     if not settings.database.startswith("postgresql"):
         raise CannotStart(
             "Several nodes keep their data in one PostgreSQL: set [database] beside [redis], or remove [redis]"

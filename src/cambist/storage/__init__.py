@@ -32,6 +32,10 @@ class ReadOnlyStore(Protocol):
     def bars(self) -> BarReader:
         """The bars."""
 
+    @property
+    def usage(self) -> UsageStore:
+        """The calls that were counted."""
+
     def close(self) -> None:
         """Close all connections."""
 

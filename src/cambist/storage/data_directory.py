@@ -32,6 +32,7 @@ class DataDirectory:
         self.book = path / "rates.book"
         self.owner_key = path / "owner.key"
         self.ledger = path / "ledger"
+        self.leases = self.ledger / "leases"
         self.requests = path / "requests"
         self.reserve = path / "reserve"
         self.plans = path / "plans.toml"

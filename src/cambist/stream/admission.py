@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from cambist.accounts.addresses import neighbourhood
@@ -50,6 +51,14 @@ MAX_UNAUTHENTICATED = 1000
 _UNKNOWN_KEY = Rejection(401, "The API key is unknown here, was revoked or has expired")
 
 
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """Who was admitted, and until when its connection is paid, in seconds since 1970."""
+
+    principal: Principal
+    charged_until: float
+
+
 class Admission:
     """Admits connections by API key, and counts them by account; those without a key are counted by address."""
 
@@ -70,7 +79,7 @@ class Admission:
         """Stop counting a connection without a key: it has authenticated or closed."""
         _decrement(self._unauthenticated, neighbourhood(address))
 
-    def admit(self, digest: Digest, address: str, now: float) -> Principal | Rejection:
+    def admit(self, digest: Digest, address: str, now: float) -> Admitted | Rejection:
         """Admit a connection by its key, and charge its first minute. `now` is in seconds since 1970.
 
         The connection counts towards its account's limit until `release` is called.
@@ -84,12 +93,12 @@ class Admission:
             if found.status == 401:
                 self._failed_keys.record_failure(network, now)
             return found
-        rejection = self._add_connection(found) or self._charge_minute(found, now)
-        if rejection:
-            return rejection
+        charged_until = self._add_connection(found) or self._charge_minute(found, now)
+        if isinstance(charged_until, Rejection):
+            return charged_until
         self._failed_keys.record_success(network, digest)
         self.remove_unauthenticated(address)
-        return found
+        return Admitted(found, charged_until)
 
     def lookup(self, digest: Digest, now: float) -> Principal | Rejection:
         """Return the owner of a key, or why the key may not use the stream."""
@@ -106,12 +115,12 @@ class Admission:
         """Stop counting a connection of an account: it has closed."""
         self._connections.remove(principal.account.number)
 
-    def _charge_minute(self, principal: Principal, now: float) -> Rejection | None:
+    def _charge_minute(self, principal: Principal, now: float) -> float | Rejection:
         """Charge the first minute of a connection that is counted; if it cannot be charged, it is not counted."""
-        rejection = self._billing.charge_minute(principal, now)
-        if rejection:
+        charged_until = self._billing.charge_minute(principal, now, now)
+        if isinstance(charged_until, Rejection):
             self.release(principal)
-        return rejection
+        return charged_until
 
     def _add_connection(self, principal: Principal) -> Rejection | None:
         plan = principal.plan

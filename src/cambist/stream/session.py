@@ -27,7 +27,6 @@ _SPARE_NAMES = 200
 _NAMES_PER_FRAME = 500
 """How many names count as one more frame, because parsing them takes as long."""
 
-_MINUTE = 60.0
 _NO_KEY = Digest(b"")
 
 
@@ -122,11 +121,10 @@ class Session:
             text = f"The plan [{plan.name}] allows {plan.stream_pairs} pairs on a connection; this one has {count}"
             return _closing_error(429, now, text)
         if now >= self.charged_until:
-            rejection = self.context.billing.charge_minute(found, now)
-            if rejection:
-                return _closing_error(rejection.status, now, rejection.message)
-            was_asleep = now >= self.charged_until + _MINUTE  # minutes in which the machine was asleep cost nothing
-            self.charged_until = (now if was_asleep else self.charged_until) + _MINUTE
+            charged = self.context.billing.charge_minute(found, self.charged_until, now)
+            if isinstance(charged, Rejection):
+                return _closing_error(charged.status, now, charged.message)
+            self.charged_until = charged
         if before is None or plan is not before.plan:
             self.connection.set_limit(plan.stream_messages)
         return None
@@ -140,11 +138,12 @@ class Session:
         if not key and not is_visitor:
             return Reply(status_frame(Op.AUTH, 401, now, "No API key: send it as [key]"), POLICY)
         hashed = PAGE if is_visitor else digest(key)
-        found = self.context.admission.admit(hashed, self.address or "", now)
-        if isinstance(found, Rejection):
-            return Reply(status_frame(Op.AUTH, found.status, now, found.message), POLICY)
+        admitted = self.context.admission.admit(hashed, self.address or "", now)
+        if isinstance(admitted, Rejection):
+            return Reply(status_frame(Op.AUTH, admitted.status, now, admitted.message), POLICY)
+        found = admitted.principal
         self.context.broadcaster.add(self.connection)
-        self.principal, self.digest, self.charged_until = found, hashed, now + _MINUTE
+        self.principal, self.digest, self.charged_until = found, hashed, admitted.charged_until
         cost = found.plan.stream_calls_a_minute
         more = {"calls_a_minute": cost} if cost else {}
         return Reply(status_frame(Op.AUTH, 200, now, "Authenticated OK", **more))

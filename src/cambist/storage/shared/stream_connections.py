@@ -12,6 +12,9 @@ from pathlib import Path
 MAX_PROCESSES = 16
 """How many stream processes there may be: each account has a number for each of them in the file."""
 
+OTHER_NODES = MAX_PROCESSES - 1
+"""On one of several nodes, the number of the last process is that of the connections to other nodes."""
+
 _NUMBER_BYTES = 4
 _ROW_BYTES = MAX_PROCESSES * _NUMBER_BYTES
 _ACCOUNTS = 1024
@@ -19,12 +22,16 @@ _ACCOUNTS = 1024
 
 
 class StreamConnections:
-    """Counts the connections of accounts to one of several stream processes, and knows those of the others."""
+    """Counts the connections of accounts to one of several stream processes, and knows those of the others.
 
-    def __init__(self, path: Path, process: int, processes: int) -> None:
+    On one of several nodes these are also those of other nodes.
+    """
+
+    def __init__(self, path: Path, process: int, processes: int, *, is_node: bool = False) -> None:
         """Map the file; create it if it does not exist. `process` counts from 0. Errors: OSError."""
         self._path = path
         self._process = process
+        self._is_node = is_node
         self._processes = processes
         self._accounts = 0
         self._map(0)
@@ -38,11 +45,23 @@ class StreamConnections:
         first = account * MAX_PROCESSES
         # Counted before it is summed: two processes at once may both see too many, but never too few.
         self._numbers[first + self._process] += 1
-        return sum(self._numbers[first : first + self._processes])
+        count = sum(self._numbers[first : first + self._processes])
+        return count + self._numbers[first + OTHER_NODES] if self._is_node else count
 
     def remove(self, account: int) -> None:
         """Stop counting a connection that was added."""
         self._numbers[account * MAX_PROCESSES + self._process] -= 1
+
+    def set_own(self, account: int, connections: int) -> None:
+        """Set the own number of an account. Errors: OSError."""
+        if account >= self._accounts:
+            self._map(account)
+        self._numbers[account * MAX_PROCESSES + self._process] = connections
+
+    def numbers(self) -> memoryview[int]:
+        """Return the numbers of all accounts, each with MAX_PROCESSES of them, as the file is now. Errors: OSError."""
+        self._map(0)
+        return self._numbers
 
     def _map(self, account: int) -> None:
         """Map the file with room for an account. It never shrinks, because others have it mapped."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -75,6 +75,12 @@ class SqlAccounts:
         with self._engine.connect() as connection:
             found = _accounts(connection, _active().where(accounts.c.name == name))
         return next(iter(found.values()), None)
+
+    def numbered(self, numbers: Collection[int]) -> Sequence[Account]:
+        """Return the accounts of these numbers that are not deleted."""
+        theirs = select(accounts.c.id).where(accounts.c.id.in_(sorted(numbers)))
+        with self._engine.connect() as connection:
+            return list(_accounts(connection, _active().where(accounts.c.id.in_(theirs)), theirs).values())
 
     def all(self) -> Sequence[Account]:
         """Return all accounts that are not deleted, by name."""

