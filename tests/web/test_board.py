@@ -123,7 +123,7 @@ def _sockets(process: int) -> Iterator[str]:
             yield found[1]
 
 
-def test_a_minute_of_ten_books_a_second_keeps_the_page_quick_although_the_stream_is_killed(page, fast, page_errors):
+def test_ten_books_a_second_keep_the_page_quick_although_the_stream_is_killed(page, fast, page_errors):
     page_errors.allow("WebSocket connection to")  # while the stream is being replaced
     page.context.add_init_script(COUNT_FRAMES)
     page.goto(f"{fast.url}#/board?pairs={','.join(MOVING)}")
@@ -143,7 +143,7 @@ def test_a_minute_of_ten_books_a_second_keeps_the_page_quick_although_the_stream
     expect(bid_of(page, "BTC/USD")).not_to_have_text(old, timeout=PATIENCE)
     expect(page.locator(".board-row.stale")).to_have_count(0)
     assert stream_process(fast) != killed
-    page.wait_for_timeout(40_000)
+    page.wait_for_timeout(15_000)
     tasks = long_tasks(page)
     assert seen > 150, f"{seen} prices of a pair in 20 s"
     assert tasks == []
