@@ -249,9 +249,11 @@ def test_an_outage_is_logged_once_at_each_end(
         for _ in range(3):
             later(1)
             berlin.ask()
+            assert (berlin.election.is_cut_off, berlin.election.outages) == (True, 0)
         lease.error = None
-        berlin.ask()
-        berlin.ask()
+        for _ in range(2):
+            berlin.ask()
+            assert (berlin.election.is_cut_off, berlin.election.outages) == (False, 1)
     assert [record.getMessage() for record in caplog.records] == [
         "Ingest: the database does not say who leads, so that stays as it is: The database cannot be reached: gone",
         "Ingest: the database says again who leads",

@@ -297,7 +297,7 @@ class Home:
         self.tries = list[float]()
         self.forgot = list[tuple[float, Interval, datetime]]()
         self.disk_is_full = False
-        self.is_standby = False
+        self.is_standby = self.holds_all = False
         self.folding = BarAggregator()
         self.started = 0.0
 
@@ -327,8 +327,9 @@ class Home:
         """Let the bars be looked after while something is done every so many seconds."""
         self.started = asyncio.get_running_loop().time()
         writer = BarWriter(
-            self.folding, self.save, self.file, self.forget, kept_for, self.clock, lambda: self.is_standby
-        )
+            self.folding, self.save, self.file, self.forget, kept_for, self.clock, lambda: self.is_standby,
+            lambda: self.holds_all,
+        )  # fmt: skip
         task = asyncio.create_task(writer.run())
         for act in acts:
             await asyncio.sleep(0)
@@ -502,6 +503,19 @@ def test_a_standby_that_becomes_the_leader_files_what_it_holds_and_removes_old_b
     hours = [each.bar.bid for each in home.filed if each.interval is Interval.HOUR]
     assert hours == [Ohlc(*map(Decimal, (1, 30, 1, 30)))]
     assert home.forgot
+
+
+def test_a_standby_holds_all_bars_while_nobody_can_file(skipping: Skipping) -> None:
+    home = Home()
+    home.is_standby = home.holds_all = True
+
+    def lead() -> None:
+        home.is_standby = home.holds_all = False
+
+    quotes = [lambda price=price: home.quote(price) for price in range(1, 31)]
+    skipping(home.keep(*quotes, lead, nothing, each=60.0))
+    minutes = [each.bar.start for each in home.filed if each.interval is Interval.MINUTE]
+    assert minutes == [NOON + minute * MINUTE for minute in range(30)]
 
 
 def test_a_leader_that_stands_by_again_files_nothing_more(skipping: Skipping) -> None:

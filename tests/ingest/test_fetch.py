@@ -399,6 +399,20 @@ def test_unchanged_content_is_not_sent_again(host) -> None:
     assert conditions == [{}, {"if-none-match": '"a"', "if-modified-since": MONDAY}]
 
 
+def test_a_fetcher_that_forgets_all_answers_is_sent_each_again(host) -> None:
+    async def scene() -> list[bytes | None]:
+        answers = [host.answer(200, content, ETag='"a"') for content in (b"[1]", b"[2]", b"[1]", b"[2]")]
+        async with host(*answers) as there, a_fetcher() as fetcher:
+            requests = [SourceRequest(url=f"{there.url}/{path}", content_types=JSON) for path in ("one", "two")] * 2
+            came = [await fetcher.fetch("mint", request) for request in requests[:2]]
+            fetcher.forget_all()
+            came += [await fetcher.fetch("mint", request) for request in requests[2:]]
+            assert not any("if-none-match" in asked.headers for asked in there.asked)
+            return came
+
+    assert asyncio.run(scene()) == [b"[1]", b"[2]"] * 2
+
+
 def test_each_answer_replaces_the_validators(host) -> None:
     answers = host.answer(200, b"[1]", ETag='"a"'), host.answer(200, b"[2]", ETag='"b"'), host.answer(200, b"[3]")
     came, conditions = conversing(host, *answers, host.answer(200, b"[4]"))

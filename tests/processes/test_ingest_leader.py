@@ -200,6 +200,28 @@ def test_who_leads_again_files_in_its_new_epoch(scene: Scene) -> None:
     assert [str(one.fixing.value) for one in scene.store.archive.revisions(EURUSD, DAY)] == ["1.2500", "1.2600"]
 
 
+def test_after_each_outage_of_the_database_sources_are_asked_once(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_LOOK_SECONDS", 0.01)
+    asked: list[str] = []
+
+    async def work() -> None:
+        asking = scene.leader.ask_after_outages([lambda: asked.append("ecb"), lambda: asked.append("boc")])
+        task = asyncio.create_task(asking)
+        await asyncio.sleep(0.05)
+        assert asked == []
+        for outages in (1, 2):
+            scene.election.outages = outages
+            await until(lambda: len(asked) == 2)
+            await asyncio.sleep(0.05)
+            assert asked == ["ecb", "boc"]
+            asked.clear()
+        task.cancel()
+
+    run(work())
+
+
 # Bars
 
 
@@ -394,6 +416,15 @@ def test_a_new_leader_goes_on_with_what_the_last_one_filed_and_reported(
     assert ingestor._statuses.by_source["ecb"].complete_on == yesterday
 
 
+class FetcherDouble:
+    """Counts how often it forgets all answers."""
+
+    forgot = 0
+
+    def forget_all(self) -> None:
+        self.forgot += 1
+
+
 def test_only_the_leader_polls_sources_of_fixings(ingestor: Ingestor, monkeypatch: pytest.MonkeyPatch) -> None:
     """All nodes poll and listen to the sources of ticks."""
     begun: list[str] = []
@@ -403,13 +434,16 @@ def test_only_the_leader_polls_sources_of_fixings(ingestor: Ingestor, monkeypatc
         return []
 
     monkeypatch.setattr(ingestor, "_source_coroutines", begin)
-    works = ingestor._coroutines(None)  # type: ignore[arg-type]
+    fetcher = FetcherDouble()
+    works = ingestor._coroutines(fetcher)  # type: ignore[arg-type]
     at_once = set(begun)
     assert "kraken" in at_once
     assert "ecb" not in at_once
+    assert fetcher.forgot == 0
     leading = next(each for each in works if each.__qualname__ == "IngestLeader.lead")
     assert leading.cr_frame is not None
-    leading.cr_frame.f_locals["duties"]()
+    works += leading.cr_frame.f_locals["duties"]()
+    assert fetcher.forgot == 1
     assert "ecb" in set(begun) - at_once
     assert len(begun) == len(ingestor._enabled)
     for each in works:

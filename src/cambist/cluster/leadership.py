@@ -44,7 +44,8 @@ class LeaderElection:
     """Takes the lease when it is free, and renews it.
 
     `clock` returns the time, `elapsed` seconds of a clock that is never set and goes on while the machine sleeps.
-    `lease` is None while this process stands by.
+    `lease` is None while this process stands by. `is_cut_off` says that the database did not answer when it was asked
+    last, `outages` counts how often it did again.
 
     If the database cannot be reached, nobody can take the lease, or only somebody elsewhere. Until this process knows,
     it goes on publishing, and other nodes refuse its rate books if there is a later leader. It can file nothing.
@@ -67,7 +68,8 @@ class LeaderElection:
         self._pause = lease_seconds * RENEW_SECONDS / LEASE_SECONDS
         self._valid_until = 0.0
         self._unreachable_until = 0.0
-        self._is_broken = False
+        self.is_cut_off = False
+        self.outages = 0
         self._changed = asyncio.Event()
         # Threads that asyncio shares may all wait for the names of hosts when there is no network.
         self._thread = ThreadPoolExecutor(1, "leadership")
@@ -98,9 +100,10 @@ class LeaderElection:
         except StoreBroken as error:
             self._record_failure(error, started)
             return
-        if self._is_broken:
+        if self.is_cut_off:
             log.info("Ingest: the database says again who leads")
-        self._is_broken, self._unreachable_until = False, 0.0
+            self.outages += 1
+        self.is_cut_off, self._unreachable_until = False, 0.0
         self._valid_until = started + self._seconds
         if epoch is None and lease is not None:
             self.lose(lease)
@@ -111,9 +114,9 @@ class LeaderElection:
         ended = self._elapsed()
         if ended - started < _LONGEST_ATTEMPT:
             self._unreachable_until = ended + _UNREACHABLE_FOR
-        if not self._is_broken:
+        if not self.is_cut_off:
             log.warning("Ingest: the database does not say who leads, so that stays as it is: %s", error)
-        self._is_broken = True
+        self.is_cut_off = True
 
     async def gained(self) -> Lease:
         """Wait until this process leads."""

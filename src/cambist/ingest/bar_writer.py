@@ -40,7 +40,8 @@ class BarWriter:
 
     `save` writes the open bars to disk and returns whether it could; `file` stores completed bars and `forget` removes
     old ones, and both may raise any CambistError. While `is_standby`, another node files and removes bars; those
-    completed here are held for a while, because this node may have to take over from it.
+    completed here are held for a while, because this node may have to take over from it, and while `holds_all` for
+    longer, because the other cannot file either.
     """
 
     aggregator: BarAggregator
@@ -50,6 +51,7 @@ class BarWriter:
     kept_for: KeptFor
     clock: Callable[[], datetime]
     is_standby: Callable[[], bool] = lambda: False
+    holds_all: Callable[[], bool] = lambda: False
     _saved: int = 0
     _failing: bool = False
     _logged: tuple[int, int] = field(default=(0, 0))
@@ -72,7 +74,8 @@ class BarWriter:
     async def _file(self) -> None:
         """File completed bars; those that cannot be filed now are tried again."""
         if self.is_standby():
-            self.aggregator.drop_completed(self.clock() - HELD_FOR)
+            if not self.holds_all():
+                self.aggregator.drop_completed(self.clock() - HELD_FOR)
             return
         due = self.aggregator.completed(self.clock())
         try:

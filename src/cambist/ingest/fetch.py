@@ -135,6 +135,10 @@ class Fetcher:
         """Forget that an answer was received, because it was not accepted: the source then sends it again."""
         self._validators.pop(request.origin, None)
 
+    def forget_all(self) -> None:
+        """Forget all answers that were received, because it is not known which were stored."""
+        self._validators.clear()
+
 
 async def _read_limited(source: str, response: aiohttp.ClientResponse) -> bytes:
     content = bytearray()

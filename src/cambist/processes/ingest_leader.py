@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 T = TypeVar("T")
 
+_LOOK_SECONDS = 0.5
 _CLOSES_HELD_SECONDS = 900.0
 """How long a standby holds the closes of a day that the leader should have filed."""
 
@@ -43,6 +44,10 @@ class IngestLeader:
         is_ready = self._ready is not None and self._ready is self.election.lease
         return self.election.publishing_epoch if is_ready else None
 
+    def is_cut_off(self) -> bool:
+        """Return whether the database does not answer, so that nobody may be able to file."""
+        return self.election.is_cut_off
+
     def is_standby(self) -> bool:
         """Return whether another process leads."""
         return self.election.lease is None
@@ -61,6 +66,15 @@ class IngestLeader:
                 for task in done:
                     task.result()
             log.info("Ingest: another node leads now, and this one stands by")
+
+    async def ask_after_outages(self, ask: Iterable[Callable[[], None]]) -> None:
+        """Have sources polled at once when the database answers again: what they sent meanwhile was not filed."""
+        outages = self.election.outages
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            if outages != (outages := self.election.outages):
+                for each in ask:
+                    each()
 
     async def call(self, method: Callable[Concatenate[ArchiveTasks, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a method of `ArchiveTasks` that files. Errors: its own, NoLongerLeading while another process leads."""

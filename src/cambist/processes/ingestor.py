@@ -152,9 +152,15 @@ class Ingestor:
         def poll_all_fixings() -> list[Coroutine[Any, Any, None]]:
             return [each for key in fixings for each in self._source_coroutines(self._enabled[key], pollers[key])]
 
-        if self._leader is None:
+        leader = self._leader
+        if leader is None:
             return coroutines + poll_all_fixings()
-        return [*coroutines, self._leader.election.run(), self._leader.lead(self._take_over, poll_all_fixings)]
+
+        def lead() -> list[Coroutine[Any, Any, None]]:
+            fetcher.forget_all()  # answers that this process did not file when it led last, another may not have had
+            return [*poll_all_fixings(), leader.ask_after_outages([pollers[key].ask for key in fixings])]
+
+        return [*coroutines, leader.election.run(), leader.lead(self._take_over, lead)]
 
     def _source_coroutines(self, adapter: Adapter, poller: Poller) -> list[Coroutine[Any, Any, None]]:
         """Return the tasks of one source. An unexpected error in one of them does not affect other sources."""
@@ -210,7 +216,8 @@ class Ingestor:
             lambda: self._bar_clock.at(utc_now()),
         )
         if self._leader is not None:
-            writer.file, writer.is_standby = self._leader.file_bars, self._leader.is_standby
+            writer.file = self._leader.file_bars
+            writer.is_standby, writer.holds_all = self._leader.is_standby, self._leader.is_cut_off
         await writer.run()
 
     async def _warn_if_offline(self) -> None:
