@@ -38,6 +38,7 @@ PRICE = Ohlc(*map(Decimal, ("1", "1", "1", "1")))
 BAR = PairBar(EURUSD, Interval.MINUTE, Bar(NOW, PRICE, PRICE))
 LONG = 60.0
 PATIENCE = 30
+RACE_SECONDS = 4
 
 
 @pytest.fixture(params=URLS)
@@ -306,3 +307,40 @@ def test_a_leader_that_is_paused_in_a_transaction_stops_nobody_and_stores_nothin
     with plain._engine.connect() as reading:
         assert reading.exec_driver_sql("SELECT * FROM bar_series").all() == []
     plain.close()
+
+
+def test_what_many_leaders_file_is_stored_in_the_order_of_their_epochs(server_url: str) -> None:
+    """The lease moves all the time, and every node goes on filing after it has lost it."""
+    until, lost = time.monotonic() + RACE_SECONDS, []
+
+    def lead_now_and_then(node: int) -> None:
+        plain, count = SqlStore(server_url), 0
+        while time.monotonic() < until:
+            holder = f"{node} {count}"
+            try:
+                epoch = plain.leadership.take(f"node {node}", holder, 0.01)
+            except StoreBroken:
+                continue
+            if epoch is None:
+                continue
+            fenced = SqlStore(server_url, epoch)
+            for _ in range(20):
+                count += 1
+                value = f"{epoch}.{node}{count:06}"
+                try:
+                    fenced.archive.file(a_receipt(value), [a_fixing(value)])
+                except StoreBroken as error:  # another leads, or has ended this session
+                    lost.append(error)
+            fenced.close()
+        plain.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(lead_now_and_then, node) for node in range(1, 5)]:
+            done.result()
+    store = SqlStore(server_url)
+    stored = [one.fixing.value for one in store.archive.revisions(EURUSD, DAY)]
+    store.close()
+    epochs = [int(value) for value in stored]
+    assert len(set(epochs)) > 2
+    assert epochs == sorted(epochs)
+    assert any(isinstance(error, NoLongerLeading) for error in lost)
