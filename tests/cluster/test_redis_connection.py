@@ -18,7 +18,7 @@ from cambist.cluster.redis_connection import RedisConnection
 from cambist.cluster.redis_script import RedisScript
 from cambist.errors import RedisUnreachable
 
-PATIENCE = 20
+PATIENCE = 60
 ADD = RedisScript("return redis.call('INCRBY', KEYS[1], ARGV[1])")
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost"])

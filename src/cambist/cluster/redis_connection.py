@@ -54,13 +54,17 @@ class RedisConnection:
         """Whether commands and the messages of all channels come through, as far as it is known."""
         return self._link is not None
 
+    def channel(self, name: str) -> str:
+        """Return the name of a channel in Redis, where the databases have their keys apart, but not their channels."""
+        return f"{name}@{self._address.database}" if self._address.database else name
+
     def subscribe(self, channel: str, handler: Handler) -> None:
         """Call `handler` with each message of a channel. Messages that are sent while there is no link are lost."""
-        self._handlers.setdefault(channel, []).append(handler)
+        self._handlers.setdefault(self.channel(channel), []).append(handler)
 
     async def publish(self, channel: str, content: bytes) -> None:
         """Send a message to all subscribers of a channel. Errors: RedisUnreachable."""
-        await self.command("PUBLISH", channel, content)
+        await self.command("PUBLISH", self.channel(channel), content)
 
     async def command(self, *parts: Argument) -> Any:
         """Return the answer to a command as the server has it, texts as bytes. Errors: RedisUnreachable."""
@@ -95,8 +99,7 @@ class RedisConnection:
         if link is None or lost is None:
             raise RedisUnreachable(f"Redis at {self._address} cannot be reached")
         try:
-            async with asyncio.timeout(_ANSWER_SECONDS):
-                return await ask(link)
+            return await ask(link)
         except _LOST as error:
             if not lost.done():
                 lost.set_exception(error)
@@ -106,8 +109,7 @@ class RedisConnection:
 
     async def _keep_link(self) -> None:
         """Connect, and then hold the link until it is lost. Errors: RedisError, OSError."""
-        async with asyncio.timeout(_ANSWER_SECONDS):
-            link = await RedisLink.open(self._address, _ANSWER_SECONDS)
+        link = await RedisLink.open(self._address, _ANSWER_SECONDS)
         self._link, self._lost = link, asyncio.get_running_loop().create_future()
         self._log_link()
         tasks = [self._lost, asyncio.ensure_future(self._receive(link)), asyncio.ensure_future(self._check())]

@@ -12,6 +12,8 @@ import signal
 from functools import partial
 from typing import Protocol
 
+from cambist.cluster.book_relay import BookRelay
+from cambist.cluster.file_relay import FileRelay
 from cambist.cluster.redis_connection import RedisConnection
 from cambist.errors import RateMatrixDamaged
 from cambist.processes.process import StopSignal, run_in_child_beside, running_tasks, set_up_process, tune_gc
@@ -44,17 +46,19 @@ class LinkPart(Protocol):
 
 def link_parts(settings: Settings) -> list[LinkPart]:
     """Return the parts of this node's link. Errors: SettingRefused, CannotStart."""
+    folder = DataDirectory(settings.data)
     redis = RedisConnection(settings.redis)
+    books = BookRelay(folder, redis)
     store = open_store(settings)
     limits = NodeLimits(settings, store, redis, lambda: state.membership.answering)
     work = NodeWork(
         refresh_matrix=partial(_refresh_matrix, settings),
         give_way=_give_way,
-        book=read_book_state(DataDirectory(settings.data)),
+        book=read_book_state(folder),
         leases=limits.leases_held,
     )
     state = SharedState(settings, store, redis, work)
-    return [redis, *state.parts(), *limits.parts]
+    return [redis, books, FileRelay(folder, redis, books), *state.parts(), *limits.parts]
 
 
 async def _refresh_matrix(settings: Settings) -> None:

@@ -44,6 +44,7 @@ class DataDirectory:
         self.audit_log = path / "audit.log"
         self.sign_in_links = path / "console"
         self.asked_sources = path / "asked"
+        self.votes = path / "rates.votes"
         self.previous_plans = path / "plans.toml.previous"
         self.cluster_report = path / "cluster.json"
         self.node_instance = path / "node.instance"

@@ -12,6 +12,7 @@ from cambist.errors import RateBookDamaged
 from cambist.pricing.quote import Quote, Vote
 from cambist.pricing.rate_book import RateBook
 from cambist.storage.shared.change_notifier import Topic, data_changes
+from cambist.storage.shared.rate_book.buffers import BookBuffers, EncodedBook
 from cambist.storage.shared.rate_book.publisher import RateBookPublisher
 from cambist.storage.shared.rate_book.reader import RateBookReader
 from cambist.storage.shared.rate_book.votes import VotesReader, VotesWriter
@@ -42,7 +43,8 @@ class RateBookFile:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._publisher = RateBookPublisher(folder / _BOOK)
+        self._buffers = BookBuffers(folder / _BOOK)
+        self._publisher = RateBookPublisher(self._buffers)
         self._reader = RateBookReader(folder / _BOOK)
         self._votes_writer = VotesWriter(folder / _VOTES)
         self._votes = VotesReader(folder / _VOTES)
@@ -60,6 +62,18 @@ class RateBookFile:
         if not self._is_old_file_removed:
             (self._folder / _OLD_FILE).unlink(missing_ok=True)
             self._is_old_file_removed = True
+
+    def encoded(self) -> EncodedBook | None:
+        """Return the current book as bytes, for other nodes; None if there is none that can be read."""
+        return self._reader.encoded()
+
+    def publish_encoded(self, book: EncodedBook) -> None:
+        """Replace the current book by one that another process has published, and notify the readers.
+
+        Errors: Unwritable.
+        """
+        self._buffers.write(book)
+        self.changes.notify(Topic.BOOK)
 
     def flush_votes(self) -> None:
         """Write the votes behind the last book. Only the first book's are written by `publish`. Errors: Unwritable."""

@@ -15,6 +15,7 @@ from cambist.pricing.book_columns import BookColumns, block_size
 from cambist.pricing.book_tables import BookNames, BookOrigins
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import EPOCH
+from cambist.storage.shared.rate_book.buffers import EncodedBook
 from cambist.storage.shared.rate_book.layout import (
     BUFFER_HEAD_BYTES,
     FILE_HEAD_PACKED,
@@ -25,6 +26,7 @@ from cambist.storage.shared.rate_book.layout import (
     parse_file_head,
 )
 from cambist.storage.shared.rate_book.texts import decode_names, decode_origins
+from cambist.storage.shared.rate_book.transfer import split_book
 
 R = TypeVar("R")
 
@@ -63,6 +65,13 @@ class RateBookReader:
         """
         try:
             return self._read(_read_age_order)
+        except RateBookDamaged:
+            return None
+
+    def encoded(self) -> EncodedBook | None:
+        """Return the current book as bytes, to be sent to other machines; None if there is none that can be read."""
+        try:
+            return self._read(_read_encoded)
         except RateBookDamaged:
             return None
 
@@ -133,6 +142,11 @@ def _read_heads(file: int) -> tuple[FileHead, BufferHead]:
     if len(content) < BUFFER_HEAD_BYTES:
         raise RateBookDamaged("it is cut off")
     return head, parse_buffer_head(content, head)
+
+
+def _read_encoded(file: int) -> EncodedBook:
+    head = parse_file_head(os.pread(file, FILE_HEAD_PACKED, 0))
+    return split_book(head, os.pread(file, head.buffer_size, head.start))
 
 
 def _read_age_order(file: int) -> tuple[int, int]:
