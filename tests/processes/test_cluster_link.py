@@ -20,12 +20,8 @@ from cambist.processes.cluster_link import link_node
 from cambist.processes.process import StopSignal
 from cambist.settings import Settings
 
-<<<<<<< HEAD
 PATIENCE = 20
 SUBSCRIBED = rb" sub=[1-9]"
-=======
-PATIENCE = 60
->>>>>>> 6c7e8a0 (Bring the newest rate book to every node through Redis)
 
 
 @pytest.fixture(autouse=True)
