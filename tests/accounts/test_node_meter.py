@@ -148,21 +148,6 @@ def test_while_no_calls_can_be_granted_nobody_waits(meter: NodeMeter, leases: Le
         meter.check_quota(ann(), 1, clock())
 
 
-def test_too_many_threads_do_not_wait(ledger: MemoryLedger, leases: Leases, clock: Clock) -> None:
-    meter = NodeMeter(ledger, {}, leases, lambda *_: {}, waiting=1)
-    waits = leases.grants()
-
-    def wait_twice() -> Iterator[None]:
-        leases.grants = lambda: waits  # type: ignore[method-assign]
-        with pytest.raises(QuotaUnknown, match="Too many requests wait"):
-            meter.check_quota(ann(), 1, clock())
-        yield from waits
-
-    leases.grants = wait_twice  # type: ignore[method-assign]
-    leases.bank = [lease(100)]
-    meter.check_quota(ann(), 1, clock())
-
-
 def test_what_other_threads_have_reserved_is_waited_for(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
     leases.held[1, NOVEMBER] = lease(5, free=0)
     leases.others = 4

@@ -39,7 +39,7 @@ class _Attempt(NamedTuple):
 class NodeMeter(Meter):
     """A meter whose quotas are those of the node's leases, and whose rates are divided while nodes are apart.
 
-    `past` and the counters have only the calls of this node. At most `waiting` threads wait for a lease at once.
+    `past` and the counters have only the calls of this node.
     """
 
     def __init__(
@@ -48,14 +48,12 @@ class NodeMeter(Meter):
         past: PastUsage,
         leases: NodeLeases,
         others_usage: OthersUsage,
-        waiting: int = 1,
         warn: Callable[[str], None] = lambda _sentence: None,
     ) -> None:
         super().__init__(counters, past, warn)
         self._leases = leases
         self._others_usage = others_usage
         self._others_known: dict[int, Mapping[date, int]] = {}
-        self._free = threading.BoundedSemaphore(waiting)
         self._never_waits = 0
         self._share = leases.share
         self._refilled: dict[int, int] = {}
@@ -152,16 +150,11 @@ class NodeMeter(Meter):
         self._check_hope(limits, cost, attempt, now, what)
         if threading.get_ident() == self._never_waits:
             raise MustWait
-        if not self._free.acquire(blocking=False):
-            raise QuotaUnknown("Too many requests wait for the calls that their accounts have left", _RETRY_SECONDS)
-        try:
-            for _ in self._leases.grants():
-                attempt = self._attempt(limits, cost)
-                if attempt.is_reserved:
-                    return attempt
-                self._check_hope(limits, cost, attempt, now, what)
-        finally:
-            self._free.release()
+        for _ in self._leases.grants():
+            attempt = self._attempt(limits, cost)
+            if attempt.is_reserved:
+                return attempt
+            self._check_hope(limits, cost, attempt, now, what)
         raise QuotaUnknown("How many calls the account has left could not be found out in time", _RETRY_SECONDS)
 
     def _check_hope(self, limits: DayLimits, cost: int, attempt: _Attempt, now: float, what: str) -> None:

@@ -41,8 +41,7 @@ def open_meter(settings: Settings, store: Store, others_usage: OthersUsage = _no
     if not settings.is_node:
         return Meter(counters, _past_usage(counters, store.usage), log.warning)
     leases = LeaseFile(DataDirectory(settings.data).leases, counters.slot)
-    waiting = max(settings.threads // 2, 1)
-    return NodeMeter(counters, _past_usage(counters, store.usage, node), leases, others_usage, waiting, log.warning)
+    return NodeMeter(counters, _past_usage(counters, store.usage, node), leases, others_usage, log.warning)
 
 
 def open_counters(settings: Settings) -> WorkerCounters:

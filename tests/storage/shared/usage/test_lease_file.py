@@ -188,7 +188,7 @@ plan = Plan(name="p", calls_a_month=quota, tags=())
 ann = Principal.build(StoredKey(1, Account(1, "ann", "p")), {"p": plan})
 counters = WorkerCounters(folder, ["/a"], 16)
 leases = LeaseFile(folder / "leases", counters.slot)
-meter = NodeMeter(counters, {}, leases, lambda *_: {}, 16)
+meter = NodeMeter(counters, {}, leases, lambda *_: {})
 
 def ask(thread):
     choices = random.Random(f"{seed} {thread}")
