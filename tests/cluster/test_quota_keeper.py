@@ -315,7 +315,9 @@ def test_nodes_that_are_killed_forgotten_and_cut_off_never_exceed_the_quota(
             nodes[name] = start_node(name)
         elif event < 0.4 and not database.is_gone:
             stored[name] = spent[name]
-            database.store.usage.store_totals([CounterTotal(TODAY, 1 + len(name), ANN, "/a", spent[name])], name)
+            database.store.usage.store_totals(
+                [CounterTotal(TODAY, list(nodes).index(name), ANN, "/a", spent[name])], name
+            )
         else:
             cost = choices.choice([1, 1, 5, 30])
             if cost > node.granted() - spent[name]:

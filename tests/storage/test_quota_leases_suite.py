@@ -129,6 +129,14 @@ def test_what_a_node_counts_beyond_its_lease_is_subtracted_too(store: SqlStore) 
     assert grant(store, "south", wish(quota=1000, wanted=700)).granted == 550
 
 
+def test_what_a_node_has_counted_beyond_its_lease_is_covered_first(store: SqlStore) -> None:
+    """So it is after calls beyond the lease, and on a machine that was alone before."""
+    count(store, "north", 800)
+    assert grant(store, "north", wish(quota=1000, wanted=801)) == QuotaLease(ANN, START, granted=825, free=175)
+    assert grant(store, "south", wish(quota=1000, wanted=500)) == QuotaLease(ANN, START, granted=175, free=0)
+    assert grant(store, "north", wish(quota=1000, wanted=1)) == QuotaLease(ANN, START, granted=825, free=0)
+
+
 def test_a_forgotten_node_frees_what_it_has_not_used(store: SqlStore) -> None:
     grant(store, "north", wish(quota=1000, wanted=400))
     grant(store, "north", wish(BOB, quota=10, wanted=10))

@@ -6,12 +6,12 @@ beyond its lease, or without one, is subtracted as well.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Engine, cast, delete, func, select, tuple_, update
+from sqlalchemy import BigInteger, Connection, Engine, Select, cast, delete, func, select, tuple_, update
 
 from cambist.accounts.quota_leases import LeaseWish, QuotaLease, share_of
 from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
@@ -37,11 +37,10 @@ class SqlQuotaLeases:
         with writing(self._engine, WriteLock.LEASES) as connection:
             # The first statement writes: SQLite then sees nothing older than its lock on the file.
             self._add_missing(connection, node, by_key)
-            taken = _taken(connection, by_key)
-            own = _granted(connection, by_key, node)
-            leases = [_next_lease(wish, own[key], taken[key], nodes) for key, wish in by_key.items()]
+            granted, used = _granted(connection, by_key), _used(connection, by_key)
+            leases = [_next_lease(node, wish, granted[key], used[key], nodes) for key, wish in by_key.items()]
             for lease in leases:
-                if lease.granted != own[lease.account, lease.period_start]:
+                if lease.granted != granted[lease.account, lease.period_start][node]:
                     connection.execute(_row_of(node, lease).values(granted=lease.granted))
         return leases
 
@@ -66,9 +65,9 @@ class SqlQuotaLeases:
             connection.execute(update(quota_leases).where(own).values(granted=quota_leases.c.granted))
             query = select(*_KEY, quota_leases.c.granted).where(own)
             granted = {(number, start): calls for number, start, calls in connection.execute(query)}
-            used = _used(connection, own)
+            used = _used(connection, granted)
             for key, calls in granted.items():
-                unused = calls - used[*key, node]
+                unused = calls - used[key][node]
                 if unused > 0:
                     lease = QuotaLease(*key, granted=calls - unused, free=0)
                     connection.execute(_row_of(node, lease).values(granted=lease.granted))
@@ -85,37 +84,34 @@ class SqlQuotaLeases:
         self._engine.dispose()
 
 
-def _next_lease(wish: LeaseWish, own: int, taken: int, nodes: int) -> QuotaLease:
-    free = max(0, wish.quota - taken)
-    share = share_of(free, wish.wanted, nodes)
+def _next_lease(node: str, wish: LeaseWish, granted: Counter[str], used: Counter[str], nodes: int) -> QuotaLease:
+    """Return the next lease of a node; of each node the larger of what it was granted and has counted is not free."""
+    free = max(0, wish.quota - sum(max(granted[name], used[name]) for name in granted | used))
+    own = max(granted[node], used[node])
+    share = share_of(free, granted[node] + wish.wanted - own, nodes)
     return QuotaLease(wish.account, wish.period_start, own + share, free - share)
 
 
-def _taken(connection: Connection, keys: Collection[_Key]) -> Counter[_Key]:
-    """Return the calls that are not free: for each node the larger of what it was granted and what it has counted."""
-    chosen = tuple_(*_KEY).in_(list(keys))
-    query = select(*_KEY, quota_leases.c.node, quota_leases.c.granted).where(chosen)
-    granted = {(number, start, node): calls for number, start, node, calls in connection.execute(query)}
-    used = _used(connection, chosen)
-    taken: Counter[_Key] = Counter()
-    for key in granted.keys() | used.keys():
-        taken[key[:2]] += max(granted.get(key, 0), used[key])
-    return taken
+def _granted(connection: Connection, keys: Collection[_Key]) -> defaultdict[_Key, Counter[str]]:
+    """Return what was granted, by node."""
+    query = select(*_KEY, quota_leases.c.node, quota_leases.c.granted).where(tuple_(*_KEY).in_(list(keys)))
+    return _by_node(connection, query)
 
 
-def _granted(connection: Connection, keys: Collection[_Key], node: str) -> dict[_Key, int]:
-    chosen = tuple_(*_KEY).in_(list(keys))
-    query = select(*_KEY, quota_leases.c.granted).where(chosen, quota_leases.c.node == node)
-    return {(number, start): calls for number, start, calls in connection.execute(query)}
-
-
-def _used(connection: Connection, chosen: ColumnElement[bool]) -> Counter[tuple[int, date, str]]:
-    """Return the counted calls of the periods of some leases, by account, first day of the period, and node."""
-    periods = select(*_KEY).where(chosen).distinct().subquery()
+def _used(connection: Connection, keys: Collection[_Key]) -> defaultdict[_Key, Counter[str]]:
+    """Return what was counted in periods for which there are leases, by node."""
+    periods = select(*_KEY).where(tuple_(*_KEY).in_(list(keys))).distinct().subquery()
     of_period = (usage.c.account_id == periods.c.account_id) & (usage.c.day >= periods.c.period_start)
     group = (periods.c.account_id, periods.c.period_start, usage.c.node)
     query = select(*group, cast(func.sum(usage.c.calls), BigInteger)).join(periods, of_period).group_by(*group)
-    return Counter({(number, start, node): calls for number, start, node, calls in connection.execute(query)})
+    return _by_node(connection, query)
+
+
+def _by_node(connection: Connection, query: Select[int, date, str, int]) -> defaultdict[_Key, Counter[str]]:
+    found: defaultdict[_Key, Counter[str]] = defaultdict(Counter)
+    for account, period_start, node, calls in connection.execute(query):
+        found[account, period_start][node] = calls
+    return found
 
 
 def _row_of(node: str, lease: QuotaLease) -> Any:
