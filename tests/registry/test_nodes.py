@@ -33,6 +33,7 @@ def test_one_machine_and_a_node_with_a_database_server_may_start() -> None:
         (Settings(redis=REDIS), r"set \[database\] beside \[redis\]"),
         (Settings(redis=REDIS, database="sqlite:////srv/a.db"), r"set \[database\] beside \[redis\]"),
         (Settings(redis=REDIS, database=DATABASE, sandbox=True), r"A sandbox is alone"),
+        (Settings(redis=REDIS, database=DATABASE, stream_workers=16), r"15 stream processes"),
     ],
 )
 def test_what_cannot_work_is_refused(settings: Settings, reason: str) -> None:

@@ -82,6 +82,16 @@ def test_all_accounts_are_ordered_by_name(accounts: Accounts) -> None:
     assert [account.name for account in accounts.all()] == ["acme", "owner", "zeta"]
 
 
+def test_accounts_are_found_by_their_numbers(accounts: Accounts) -> None:
+    acme, owner, gone = (created(accounts, name, None) for name in ("acme", "owner", "gone"))
+    accounts.buy(acme, date(2026, 11, 1), 500)
+    accounts.buy(owner, date(2026, 11, 1), 900)
+    accounts.delete(gone)
+    found = {account.number: account for account in accounts.numbered([acme.number, gone.number, 9999])}
+    assert found == {acme.number: replace(acme, bought=((date(2026, 11, 1), 500),))}
+    assert list(accounts.numbered([])) == []
+
+
 def test_an_account_is_found_by_its_key(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     (stored_key,) = accounts.by_key().values()

@@ -15,7 +15,8 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import Plan, default_plans, read_plans
-from cambist.accounts.principal import Principals
+from cambist.accounts.principal import Principal, Principals
+from cambist.errors import MustWait, QuotaUnknown
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.stream.admission import Admission
@@ -142,6 +143,60 @@ def test_minutes_in_which_the_machine_was_asleep_are_not_charged(
     assert spent() == 20
     assert session.renew(NOW + 3660) is None
     assert spent() == 30
+
+
+class AskingMeter(Meter):
+    """The meter of a node: its quota is asked for until `refuse` says something else."""
+
+    refuse: type[QuotaUnknown | MustWait] | None = MustWait
+
+    def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
+        if self.refuse is QuotaUnknown:
+            raise QuotaUnknown("not known", 5)
+        if self.refuse is MustWait:
+            raise MustWait
+        super().check_quota(principal, cost, now, what)
+
+
+@pytest.fixture
+def asking(ledger: Any) -> tuple[AskingMeter, StreamContext]:
+    """Return a meter that asks for its quota, and a context with it."""
+    meter = AskingMeter(ledger, {})
+    billing = Billing(meter)
+    admission = Admission(Principals(STORED_KEYS, plans_with(stream_calls_a_minute=10, calls_a_month=35)), billing)
+    prices = Prices({}, lambda: MOMENT)
+    return meter, StreamContext(admission, billing, prices, Broadcaster(prices))
+
+
+def test_a_minute_whose_quota_is_being_asked_for_is_charged_later(
+    asking: tuple[AskingMeter, StreamContext], spent: Callable[[], int]
+) -> None:
+    meter, context = asking
+    session, reply = connect(context)
+    assert (reply["status"], spent()) == (200, 0)
+    assert session.renew(NOW + 0.5) is None
+    meter.refuse = None
+    counted = []
+    for second in (1.0, 1.5, 59.5, 60.0, 60.5):
+        assert session.renew(NOW + second) is None
+        counted.append(spent())
+    assert counted == [10, 10, 10, 20, 20]
+
+
+def test_a_connection_whose_quota_is_not_known_in_time_is_closed(
+    asking: tuple[AskingMeter, StreamContext], spent: Callable[[], int]
+) -> None:
+    session, _ = connect(asking[1])
+    assert session.renew(NOW + 4.5) is None
+    reply = session.renew(NOW + 5)
+    assert reply is not None
+    assert (payload(reply)["status"], reply.close_code, spent()) == (503, 1008, 0)
+
+
+def test_a_connection_whose_quota_cannot_be_known_is_not_admitted(asking: tuple[AskingMeter, StreamContext]) -> None:
+    meter, context = asking
+    meter.refuse = QuotaUnknown
+    assert connect(context)[1]["status"] == 503
 
 
 def test_a_plan_that_starts_to_charge_does_so_from_the_next_minute(ledger: Any) -> None:
