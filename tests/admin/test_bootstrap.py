@@ -160,6 +160,23 @@ def test_a_second_start_increments_the_version_of_the_rate_book(start: Started, 
     assert {code: quote.mid for code, quote in book_of(settings).quotes.items()} == mids
 
 
+@pytest.mark.parametrize(
+    ("is_node", "epoch", "expected"), [(True, 5, (5, 70)), (True, 0, (0, 71)), (False, 5, (0, 71))]
+)
+def test_a_node_keeps_the_last_book_of_a_leader(
+    start: Started, settings: Settings, *, is_node: bool, epoch: int, expected: tuple[int, int]
+) -> None:
+    """The link brings the next one; one from the archive alone would lack the newest prices."""
+    start()
+    RateBookFile(settings.data).publish(replace(book_of(settings), version=70), epoch)
+    start(NOON, prepared=False)._folder.release()
+    started = Bootstrap(Settings(data=settings.data, redis="redis://127.0.0.1:9/0" if is_node else ""), lambda: NOON)
+    started.prepare(lambda _: None)
+    started.close()
+    started._folder.release()
+    assert RateBookFile(settings.data).age_order() == expected
+
+
 def test_a_second_start_keeps_the_traded_pairs_of_the_last_days(start: Started, settings: Settings) -> None:
     start()
     origin = Origin(Derivation.PUBLISHED, ("kraken",), pace=Pace.REALTIME)

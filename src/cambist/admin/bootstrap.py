@@ -194,6 +194,8 @@ class Bootstrap:
 
     def _refresh_book(self) -> None:
         previous = self._last_book()
+        if previous and self._is_of_a_leader():
+            return  # clients may have seen it: what the archive has is in the leader's next book
         version = previous.version + 1 if previous else 1
         now = self._clock()
         book = self._snapshots.build_book(version, now)
@@ -201,6 +203,10 @@ class Bootstrap:
             book = replace(book, pairs=recently_traded(previous.pairs, now), venue_pairs=previous.venue_pairs)
         self._book_file.publish(book)
         log.info("Book: version %d, %d currencies, of %s", book.version, len(book.quotes), book.as_of.isoformat())
+
+    def _is_of_a_leader(self) -> bool:
+        leader_epoch, _ = self._book_file.age_order() or (0, 0)
+        return self._settings.is_node and leader_epoch > 0
 
     def _last_book(self) -> RateBook | None:
         try:
