@@ -42,6 +42,7 @@ class StateReloader(threading.Thread, Generic[N]):
         self._version = version
         self._seen = dict(seen)
         self._failed: dict[N, int] = {}
+        self._failing: set[N] = set()
         self._apply = apply
         self._tick = tick
         self._wait = wait
@@ -78,7 +79,13 @@ class StateReloader(threading.Thread, Generic[N]):
             self._seen[topic] = version
         except Exception:  # a reloader that dies would leave revoked keys valid and rates unchanged
             self._failed[topic] = version
-            log.exception("The new state cannot be applied, the last one stays: %s", topic)
+            if topic not in self._failing:
+                log.exception("The new state cannot be applied, the last one stays: %s", topic)
+            self._failing.add(topic)
+        else:
+            if topic in self._failing:
+                log.info("The new state is applied: %s", topic)
+            self._failing.discard(topic)
 
     def _tick_safely(self) -> None:
         try:

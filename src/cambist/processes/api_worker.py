@@ -82,6 +82,8 @@ class ApiWorker:
         self._worker_state.apply_source_reports(self._source_reports())
         self._node = node_name(settings)
         self._meter = open_meter(settings, self._store, self._others_usage)
+        if self._keys.are_copied:
+            seen[Topic.ACCOUNTS] ^= 1  # they are read when the database can be reached
         self._seen = seen
 
     def reloader(self) -> StateReloader[Topic]:

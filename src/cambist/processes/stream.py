@@ -76,6 +76,8 @@ class StreamProcess:
         billing = Billing(self._meter)
         self._keys = KeyReader(settings, self._store.accounts)
         self._principals = Principals(self._keys.read_all(), current_plans(self._folder.path))
+        if self._keys.are_copied:
+            self._seen[Topic.ACCOUNTS] = _NONE  # they are read when the database can be reached
         self._admission = Admission(self._principals, billing, self._connections())
         self._server = StreamServer(
             StreamContext(

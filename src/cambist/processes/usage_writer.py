@@ -26,6 +26,7 @@ from cambist.monitoring.reserved_space import ReservedSpace
 from cambist.monitoring.stream_report import StreamMetrics, StreamReport, join_reports
 from cambist.processes.process import StopSignal, run_in_child, set_up_process
 from cambist.registry.components import open_store
+from cambist.registry.local_copies import LocalCopies
 from cambist.registry.nodes import node_name
 from cambist.settings import Settings
 from cambist.status.cluster_report import ClusterReport
@@ -63,7 +64,8 @@ def write_usage(settings: Settings, supervisor: int) -> None:
     store = open_store(settings)
     store.hold_open()
     writer = UsageWriter(folder.ledger, node_name(settings))
-    tasks = UsageWriterTasks(store, writer, ReservedSpace(settings, store, writer).reserve)
+    copies = LocalCopies(settings, store, writer.file_keys)
+    tasks = UsageWriterTasks(store, writer, ReservedSpace(settings, store, writer).reserve, copies.update)
     pause = _WRITE_SECONDS
     while not stop.wait(pause):
         began = thread_time()
@@ -140,19 +142,30 @@ class FailureLog:
 
 
 class UsageWriterTasks:
-    """Writes the counter files to the database; `reserve_space` reserves disk space for those of tomorrow."""
+    """Writes the counter files to the database.
+
+    `reserve_space` reserves disk space for those of tomorrow, `copy` copies from the database into the data folder.
+    """
 
     def __init__(
-        self, store: Store, writer: UsageWriter, reserve_space: Callable[[date], None] = lambda _: None
+        self,
+        store: Store,
+        writer: UsageWriter,
+        reserve_space: Callable[[date], None] = lambda _: None,
+        copy: Callable[[date], None] = lambda _: None,
     ) -> None:
         self._store = store
         self._writer = writer
         self._reserve_space = reserve_space
+        self._copy = copy
         self._usage_failures = FailureLog(
             "usage cannot be folded; answers go on and calls are counted", "usage is folded again, nothing was lost"
         )
         self._space_failures = FailureLog(
             "no space can be reserved; answers go on and calls are counted", "space is reserved again"
+        )
+        self._copy_failures = FailureLog(
+            "accounts cannot be copied into the data folder; the last copy stays", "accounts are copied again"
         )
         self._recorded: dict[int, int] = {}
         self._keys_due = monotonic() + _KEYS_SECONDS
@@ -162,6 +175,7 @@ class UsageWriterTasks:
         today = utc_now().date()
         if self._usage_failures.attempt(partial(self._write_usage, today)):
             WRITTEN_AT.set(time())
+            self._copy_failures.attempt(partial(self._copy, today))
         self._space_failures.attempt(partial(self._reserve_space, today))
 
     def _write_usage(self, today: date) -> None:

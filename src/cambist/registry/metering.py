@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from datetime import date, timedelta
+from collections.abc import Callable, Mapping
+from datetime import date
+from functools import partial
 
 from cambist.accounts.meter import Meter, PastUsage
 from cambist.accounts.node_meter import NodeMeter, OthersUsage
-from cambist.accounts.usage_counters import UsageStore
+from cambist.accounts.usage_counters import CounterFileKey, UsageStore
 from cambist.api.dialects import DIALECTS
 from cambist.api.dialects.dialect import usage_label
 from cambist.api.mcp import USAGE_LABEL as TOOLS_LABEL
 from cambist.clock import utc_now
+from cambist.errors import StoreUnreachable
 from cambist.registry.components import endpoints
+from cambist.registry.local_copies import USAGE_DAYS, copied_past_usage
 from cambist.registry.nodes import node_name
 from cambist.settings import Settings
 from cambist.storage import Store
@@ -23,9 +26,6 @@ from cambist.storage.shared.usage.worker_counters import WorkerCounters
 from cambist.stream.billing import USAGE_LABEL
 
 log = logging.getLogger(__name__)
-
-_USAGE_DAYS = timedelta(days=62)
-"""How many days of usage are kept in memory: two periods."""
 
 
 def _nobody(_account: int, _since: date) -> Mapping[date, int]:
@@ -37,11 +37,13 @@ def open_meter(settings: Settings, store: Store, others_usage: OthersUsage = _no
 
     `others_usage` reads what other nodes have counted, if there are others.
     """
-    counters, node = open_counters(settings), node_name(settings)
-    if not settings.is_node:
-        return Meter(counters, _past_usage(counters, store.usage), log.warning)
+    counters = open_counters(settings)
+    node = node_name(settings) if settings.is_node else None
+    past = _past_usage(counters, store.usage, node, partial(copied_past_usage, settings))
+    if node is None:
+        return Meter(counters, past, log.warning)
     leases = LeaseFile(DataDirectory(settings.data).leases, counters.slot)
-    return NodeMeter(counters, _past_usage(counters, store.usage, node), leases, others_usage, log.warning)
+    return NodeMeter(counters, past, leases, others_usage, log.warning)
 
 
 def open_counters(settings: Settings) -> WorkerCounters:
@@ -63,13 +65,27 @@ def writer_slots(settings: Settings) -> int:
     return settings.workers * (settings.threads + 1) + stream + settings.is_node
 
 
-def _past_usage(counters: WorkerCounters, usage: UsageStore, node: str | None = None) -> PastUsage:
-    """Return the usage that is in the database only, of one node or of all.
+def _no_copy(_files: frozenset[CounterFileKey]) -> None:
+    return None
 
-    It is read again if counter files have come or gone meanwhile.
+
+def _past_usage(
+    counters: WorkerCounters,
+    usage: UsageStore,
+    node: str | None = None,
+    copied: Callable[[frozenset[CounterFileKey]], PastUsage | None] = _no_copy,
+) -> PastUsage:
+    """Return the usage that is in the database only, of one node or of all; without the database, as it was `copied`.
+
+    It is read again if counter files have come or gone meanwhile. Errors: StoreBroken.
     """
     while True:
         files = counters.file_keys()
-        past = usage.by_day(utc_now().date() - _USAGE_DAYS, without=files, node=node)
+        try:
+            past = usage.by_day(utc_now().date() - USAGE_DAYS, without=files, node=node)
+        except StoreUnreachable:
+            if (copy := copied(files)) is None:
+                raise
+            past = copy
         if counters.file_keys() == files:
             return past

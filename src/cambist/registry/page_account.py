@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
 from cambist.accounts.account import Accounts, KeyChanges, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.page_access import DIALECTS, PAGE, with_account
-from cambist.errors import CannotStart
+from cambist.errors import CannotStart, StoreUnreachable
+from cambist.registry.local_copies import copied_accounts
 from cambist.settings import Settings
+
+log = logging.getLogger(__name__)
 
 
 def stored_keys(settings: Settings, accounts: Accounts) -> Mapping[Digest, StoredKey]:
@@ -32,16 +36,37 @@ def _named(settings: Settings) -> dict[Digest, str]:
 
 
 class KeyReader:
-    """Reads the keys that a process keeps in memory: all of them once, and then those of accounts that have changed."""
+    """Reads the keys that a process keeps in memory: all of them once, and then those of accounts that have changed.
+
+    Keys that were read from a copy, because the database could not be reached, `are_copied`: they may be outdated.
+    """
 
     def __init__(self, settings: Settings, accounts: Accounts) -> None:
         self._settings = settings
         self._accounts = accounts
-        self._last = accounts.last_change()
+        self._last = -1
+        self.are_copied = False
 
     def read_all(self) -> Mapping[Digest, StoredKey]:
-        """Return all keys, and the accounts that pay for calls without one."""
-        return stored_keys(self._settings, self._accounts)
+        """Return all keys, and the accounts that pay for calls without one.
+
+        Errors: StoreBroken; StoreUnreachable only if there is no copy.
+        """
+        try:
+            return self._read_all(self._accounts)
+        except StoreUnreachable as error:
+            copy = copied_accounts(self._settings)
+            if copy is None:
+                raise
+            keys = self._read_all(copy)
+            self.are_copied = True
+            log.warning("Accounts: they are read from a copy, of %d keys: %s", len(keys), error)
+            return keys
+
+    def _read_all(self, accounts: Accounts) -> Mapping[Digest, StoredKey]:
+        # Read first: what changes meanwhile is then read again.
+        self._last = accounts.last_change()
+        return stored_keys(self._settings, accounts)
 
     def read_changes(self) -> KeyChanges:
         """Return the keys that may have changed since the last changes that were applied."""
@@ -55,6 +80,7 @@ class KeyReader:
     def mark_applied(self, changes: KeyChanges) -> None:
         """Do not return these changes again."""
         self._last = changes.last
+        self.are_copied = False
 
 
 def check_page_account(settings: Settings, accounts: Accounts) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Protocol
 
 from cambist.accounts.account import Accounts
@@ -90,6 +91,12 @@ class Store(Protocol):
 
     def hold_open(self) -> None:
         """Keep the database's log files open until `close`: on a full disk they could not be created."""
+
+    def copy_accounts(self, path: Path) -> None:
+        """Bring a copy of accounts and keys in a file up to date, from which processes start without the database.
+
+        Errors: StoreBroken.
+        """
 
     def faults(self, within: float | None = None) -> list[str]:
         """Return what is inconsistent in the database. With `within`, check less, for at most so many seconds."""

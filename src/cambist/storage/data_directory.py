@@ -17,6 +17,7 @@ _FILES = (
     "cambist.db", "rates.image", "bars.open", "rates.book", "rates.votes", "sources.json", "stream.json", "versions",
     "stream.connections", "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
     "audit.log", "plans.toml.previous", "cluster.json", "node.instance",
+    "accounts.copy", "usage.copy",
 )  # fmt: skip
 _FOLDERS = ("sources", "ledger", "console", "asked", "ingest")
 
@@ -48,6 +49,8 @@ class DataDirectory:
         self.previous_plans = path / "plans.toml.previous"
         self.cluster_report = path / "cluster.json"
         self.node_instance = path / "node.instance"
+        self.accounts_copy = path / "accounts.copy"
+        self.usage_copy = path / "usage.copy"
         self.candidates = path / "ingest"
         """What the ingest process of a node publishes; the node has it once the other nodes can have it too."""
         self._environment_file = path / "environment"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import cached_property
 from importlib import import_module
+from pathlib import Path
 
 from sqlalchemy import Connection, Engine
 
 from cambist.storage.sql.accounts import SqlAccounts
+from cambist.storage.sql.accounts_copy import update_accounts_copy
 from cambist.storage.sql.archive import SqlArchive
 from cambist.storage.sql.bars import SqlBars
 from cambist.storage.sql.dialects import SessionLimits, dialect_of
@@ -88,6 +90,10 @@ class SqlStore:
         """Keep a connection open, with what it needs to write."""
         if self._open_connection is None:
             self._open_connection = dialect_of(self._engine).hold_open(self._engine)
+
+    def copy_accounts(self, path: Path) -> None:
+        """Bring a copy of accounts and keys in a file up to date."""
+        update_accounts_copy(self._engine, path)
 
     def faults(self, within: float | None = None) -> list[str]:
         """Return what is inconsistent in the database."""

@@ -86,6 +86,10 @@ class UsageWriter:
             self._discard(outdated)
         return count
 
+    def file_keys(self) -> frozenset[CounterFileKey]:
+        """Return the keys of the files of days, whose calls workers read from them."""
+        return frozenset((file.name.day, file.layout.number) for file in self._day_files() if file.name.day)
+
     def reserve_space(self, required: RequiredSpace, today: date) -> None:
         """Create what workers need to count today and tomorrow without more disk space. Errors: StoreBroken."""
         if self._reserved != (required, today, self._file_set.version[0]):
