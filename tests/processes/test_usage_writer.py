@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry
 from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import Digest
 from cambist.console.application import ConsoleApplication
-from cambist.errors import StoreBroken
+from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.monitoring.reserved_space import ReservedSpace
 from cambist.processes import usage_writer
 from cambist.processes.usage_writer import FAILURES, UsageWriterTasks
@@ -73,6 +73,45 @@ def test_the_last_use_of_keys_is_recorded(store, tmp_path, monkeypatch):
     (key,) = store.accounts.keys(store.accounts.named("shop"))
     assert key.last_used_at == datetime.fromtimestamp(1_800_000_000, UTC)
     ledger.close()
+
+
+def test_a_database_that_is_gone_is_logged_once_although_only_the_use_of_keys_is_to_be_written(
+    store, tmp_path, caplog, monkeypatch
+):
+    caplog.set_level(logging.INFO, usage_writer.__name__)
+    monkeypatch.setattr(usage_writer, "_KEYS_SECONDS", 0.0)
+    worker = WorkerCounters(tmp_path / "ledger", [], 1)
+    worker.use_key(1, 1_800_000_000)
+    tasks = UsageWriterTasks(store, UsageWriter(tmp_path / "ledger"))
+
+    def gone(_last_used):
+        raise StoreUnreachable("The database cannot be reached: gone")
+
+    with monkeypatch.context() as context:
+        context.setattr(store.accounts, "record_last_use", gone)
+        context.setattr(usage_writer, "_KEYS_SECONDS", 1000.0)
+        for _ in range(3):
+            tasks.run()
+    tasks.run()
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+    worker.close()
+
+
+def test_accounts_are_copied_after_usage_was_written_and_a_failure_is_logged_once(store, tmp_path, caplog):
+    caplog.set_level(logging.INFO, usage_writer.__name__)
+    copied, errors = [], [StoreBroken("The database cannot be used: no space")] * 2
+
+    def copy(today):
+        if errors:
+            raise errors.pop()
+        copied.append(today)
+
+    tasks = UsageWriterTasks(store, UsageWriter(tmp_path / "ledger"), copy=copy)
+    for _ in range(4):
+        tasks.run()
+    assert len(copied) == 2
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+    assert "the last copy stays" in caplog.text
 
 
 def test_usage_is_written_even_if_no_space_can_be_reserved(store, tmp_path, caplog):

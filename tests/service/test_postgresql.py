@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
+import signal
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -30,6 +33,7 @@ class Service:
     data: Path
     url: str
     port: int = field(default_factory=free_port)
+    process: subprocess.Popen[bytes] | None = None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -41,7 +45,7 @@ class Service:
         log = self.data.with_suffix(".log")
         with log.open("ab") as to:
             command = [COMMAND, "serve", "--port", str(self.port), "--workers", "2"]
-            process = subprocess.Popen(command, stdout=to, stderr=to, env=self.environment)
+            process = self.process = subprocess.Popen(command, stdout=to, stderr=to, env=self.environment)
         with ended_in_the_end(process):
             assert until(lambda: process.poll() is not None or self.answers(), PATIENCE)
             assert process.poll() is None, log.read_text()
@@ -70,6 +74,21 @@ class Service:
         done = self.run("usage", "--json")
         assert done.returncode == 0, done.stderr
         return sum(row["calls"] for row in json.loads(done.stdout))
+
+    def copied_accounts(self) -> list[str]:
+        """Return the names of the accounts in the copy of the data folder."""
+        with closing(sqlite3.connect(f"file:{self.data / 'accounts.copy'}?mode=ro", uri=True)) as copy:
+            try:
+                return sorted(name for (name,) in copy.execute("SELECT name FROM accounts"))
+            except sqlite3.Error:
+                return []
+
+    def workers(self) -> list[int]:
+        """Return the process ids of the API workers, which have mapped the rate matrix."""
+        assert self.process is not None
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        children = {int(number) for path in tasks.glob("*/children") for number in path.read_text().split()}
+        return [child for child in children if "rates.image" in Path(f"/proc/{child}/maps").read_text()]
 
     @property
     def log(self) -> str:
@@ -166,7 +185,33 @@ def test_a_folder_moves_into_postgresql_and_back(service: Service, server: TestS
     assert server.execute("SELECT sum(calls) FROM usage", database) == [(4,)]
 
 
-def test_a_start_without_the_server_is_refused_in_one_sentence(service: Service, server: TestServer) -> None:
+def test_workers_and_the_whole_service_start_without_the_server_from_copies(
+    service: Service, server: TestServer
+) -> None:
+    with service.running():
+        first = [figure(service.get(path)) for path in (LIVE, PAST)]
+        assert service.run("account", "create", "ann", "--plan", "one").returncode == 0
+        assert until(lambda: service.calls() == 2, PATIENCE)
+        assert until(lambda: service.copied_accounts() == ["ann", "owner"], PATIENCE)
+        assert until((service.data / "usage.copy").exists, PATIENCE)
+        server.stop()
+        workers = service.workers()
+        assert len(workers) == 2
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+        assert until(lambda: service.log.count("read from a copy") == 2, PATIENCE)
+        assert until(service.answers, PATIENCE)
+        assert [figure(service.get(path)) for path in (LIVE, PAST)] == first
+    with service.running():
+        assert "the service starts with what is in its data folder" in service.log
+        assert [figure(service.get(path)) for path in (LIVE, PAST)] == first
+        server.start()
+        assert until(lambda: service.calls() == 6, PATIENCE)
+        assert service.run("account", "suspend", "owner").returncode == 0
+        assert until(lambda: service.get(LIVE)[0] == 403, PATIENCE)
+
+
+def test_a_first_start_without_the_server_is_refused_in_one_sentence(service: Service, server: TestServer) -> None:
     server.stop()
     refused = service.run("serve")
     assert refused.returncode == 2

@@ -13,12 +13,13 @@ from currency_converter import CURRENCY_FILE
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
-from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged, StoreBroken
+from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged, StoreBroken, StoreUnreachable
 from cambist.history.coin_closes import CLOSES
 from cambist.ingest.filing import Delivery, FilingContext, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.components import dialects, environment_of, open_store
+from cambist.registry.local_copies import copied_accounts
 from cambist.registry.nodes import join_nodes, node_name
 from cambist.registry.page_account import check_dialect_account, check_page_account
 from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
@@ -66,15 +67,26 @@ class Bootstrap:
         self._snapshots = open_snapshot_source(settings, self._store.archive)
         self._database = without_password(settings.database_url.removeprefix("sqlite:///"))
         self._settings = settings
+        self._is_database_gone = False
 
     def prepare(self, progress: Progress) -> bool:
         """Migrate the database, import bundled fixings, build rate matrix and rate book, publish plans, write usage.
 
-        Return whether the rate matrix was built, which leaves this process with much memory.
+        Return whether the rate matrix was built, which leaves this process with much memory. If the database cannot be
+        reached, and the folder has all that answers need, nothing of this is done. Errors: CannotStart, StoreBroken.
         """
         remove_unfinished(self._folder.path)
         self._folder.check_kinds()
-        if self._store.is_new() and self._folder.has_been_served():
+        try:
+            is_new = self._store.is_new()
+        except CannotStart as error:
+            if not isinstance(error.__cause__, StoreUnreachable) or not self._has_all_copied():
+                raise
+            log.warning("%s: the service starts with what is in its data folder, which grows old", error)
+            self._is_database_gone = True
+            self._forget_leases()
+            return False
+        if is_new and self._folder.has_been_served():
             raise CannotStart(_LOST_DATABASE.format(folder=self._folder.path, database=self._database))
         self._check_database()
         self._store.migrate()
@@ -87,7 +99,7 @@ class Bootstrap:
         self._refresh_book()
         self._publish_plans()
         rewrite_older_files(self._folder.ledger)
-        self._folder.leases.unlink(missing_ok=True)  # an operator may have freed them while the node was gone
+        self._forget_leases()
         writer = UsageWriter(self._folder.ledger, node_name(self._settings))
         writer.recover(self._store.usage, self._clock().date())
         return is_built
@@ -97,7 +109,7 @@ class Bootstrap:
 
         The file is written first, so that a start that is interrupted between the two creates another key.
         """
-        if self._store.accounts.named(OWNER):
+        if self._is_database_gone or self._store.accounts.named(OWNER):
             return None
         key = mint(secrets.choice)
         write_atomically(self._folder.owner_key, f"{key}\n".encode())
@@ -108,8 +120,9 @@ class Bootstrap:
     def check_accounts(self) -> None:
         """Check the dialects, and who pays for calls without a key, in them and on the page. Errors: CannotStart."""
         dialects(self._settings)
-        check_page_account(self._settings, self._store.accounts)
-        check_dialect_account(self._settings, self._store.accounts)
+        accounts = copied_accounts(self._settings) if self._is_database_gone else None
+        check_page_account(self._settings, accounts or self._store.accounts)
+        check_dialect_account(self._settings, accounts or self._store.accounts)
 
     @property
     def owner_key(self) -> Path:
@@ -132,6 +145,19 @@ class Bootstrap:
     def close(self) -> None:
         """Close the database. The directory stays claimed until this process ends."""
         self._store.close()
+
+    def _has_all_copied(self) -> bool:
+        """Return whether the folder has all that answers need without the database."""
+        try:
+            check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)
+        except RateMatrixDamaged:
+            return False
+        has_copies = copied_accounts(self._settings) is not None and self._folder.usage_copy.exists()
+        return has_copies and self._folder.has_been_served() and self._last_book() is not None
+
+    def _forget_leases(self) -> None:
+        """Forget which parts of quotas this node had: an operator may have freed them while it was gone."""
+        self._folder.leases.unlink(missing_ok=True)
 
     def _publish_plans(self) -> None:
         changes, accounts = self._book_file.changes, self._store.accounts.all()

@@ -181,8 +181,8 @@ class UsageWriterTasks:
     def _write_usage(self, today: date) -> None:
         ROWS_WRITTEN.inc(self._writer.write(self._store.usage, today))
         if monotonic() >= self._keys_due:
-            self._keys_due = monotonic() + _KEYS_SECONDS
             self._record_key_use()
+            self._keys_due = monotonic() + _KEYS_SECONDS  # not before: what was not written is tried again at once
 
     def _record_key_use(self) -> None:
         seconds = dict(self._writer.last_used())
