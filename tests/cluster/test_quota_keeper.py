@@ -273,10 +273,10 @@ def test_a_new_period_has_its_own_lease(start_node: Callable[[str], Node], datab
 
 def test_threads_know_how_many_nodes_share_a_rate(start_node: Callable[[str], Node]) -> None:
     north = start_node("north")
-    north.keeper.grant_wishes()
+    north.keeper.show_link()
     assert north.leases.share == 1
     north.is_linked = False
-    north.keeper.grant_wishes()
+    north.keeper.show_link()
     assert north.leases.share == 2
 
 

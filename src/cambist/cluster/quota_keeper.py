@@ -61,8 +61,11 @@ class LeaseBoard(Protocol):
     def announce(self) -> None:
         """Wake who waits for grants."""
 
-    def beat(self, *, is_reachable: bool, is_linked: bool, nodes: int) -> None:
-        """Say that the keeper is alive, what it reaches, and how many nodes there are."""
+    def write_link(self, *, is_linked: bool, nodes: int) -> None:
+        """Write that the link is alive, whether it reaches the other nodes, and how many nodes there are."""
+
+    def write_keeper(self, *, is_reachable: bool) -> None:
+        """Write that the keeper is alive, and whether it reaches the database."""
 
     def clear_abandoned(self) -> None:
         """Clear reservations of processes that were killed. Errors: StoreBroken."""
@@ -123,9 +126,16 @@ class QuotaKeeper:
 
         threading.Thread(target=work, name="quotas", daemon=True).start()
         try:
-            await failed
+            while not failed.done():
+                self.show_link()
+                await asyncio.wait([failed], timeout=_WISH_SECONDS)
+            failed.result()
         finally:
             self._ended.set()
+
+    def show_link(self) -> None:
+        """Show the threads of this node what is known of the others, also while the keeper waits for the database."""
+        self._board.write_link(is_linked=self._view.is_linked(), nodes=self._view.nodes())
 
     def _work(self) -> None:
         while not self._ended.wait(_ROUND_SECONDS):
@@ -140,7 +150,7 @@ class QuotaKeeper:
             self._clear_due = now + _CLEAR_SECONDS
         if now >= self._sync_due or (wishes and self.is_reachable):
             self._attempt(wishes, now)
-        self._board.beat(is_reachable=self.is_reachable, is_linked=self._view.is_linked(), nodes=self._view.nodes())
+        self._board.write_keeper(is_reachable=self.is_reachable)
 
     def _attempt(self, wishes: Sequence[PendingWish], now: float) -> None:
         try:

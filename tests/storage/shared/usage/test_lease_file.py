@@ -144,21 +144,31 @@ def test_a_grant_wakes_who_waits_for_it(writer: LeaseWriter, open_leases: Callab
     assert sum(1 for _ in open_leases(0).grants()) > 1  # and it ends
 
 
-def test_a_link_that_is_silent_reaches_nothing(
-    writer: LeaseWriter, open_leases: Callable[[int], LeaseFile], monkeypatch: pytest.MonkeyPatch
+def test_threads_know_what_the_link_and_its_keeper_reach(
+    writer: LeaseWriter, open_leases: Callable[[int], LeaseFile]
 ) -> None:
     leases = open_leases(0)
     assert (leases.is_reachable, leases.share) == (True, 1)
-    writer.beat(is_reachable=True, is_linked=True, nodes=3)
-    assert (leases.is_reachable, leases.share) == (True, 1)
-    writer.beat(is_reachable=False, is_linked=True, nodes=3)
+    writer.write_keeper(is_reachable=False)
+    writer.write_link(is_linked=True, nodes=3)
     assert (leases.is_reachable, leases.share) == (False, 1)
-    writer.beat(is_reachable=True, is_linked=False, nodes=3)
+    writer.write_keeper(is_reachable=True)
+    writer.write_link(is_linked=False, nodes=3)
     assert (leases.is_reachable, leases.share) == (True, 3)
-    writer.beat(is_reachable=True, is_linked=True, nodes=3)
+
+
+def test_who_is_silent_reaches_nothing(
+    writer: LeaseWriter, open_leases: Callable[[int], LeaseFile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leases = open_leases(0)
+    writer.write_keeper(is_reachable=True)
+    writer.write_link(is_linked=True, nodes=3)
     later = time.monotonic_ns() + 4_000_000_000
     monkeypatch.setattr("cambist.storage.shared.usage.lease_file.monotonic_ns", lambda: later)
     assert (leases.is_reachable, leases.share) == (False, 3)
+    monkeypatch.setattr("cambist.storage.shared.usage.lease_writer.monotonic_ns", lambda: later)
+    writer.write_link(is_linked=True, nodes=3)
+    assert (leases.is_reachable, leases.share) == (False, 1)  # a database that does not answer divides no rate
 
 
 def test_a_file_of_another_version_is_refused(path: Path, writer: LeaseWriter) -> None:
@@ -226,7 +236,7 @@ class Bank:
 
     def _run(self) -> None:
         while not self._ended.is_set():
-            self._writer.beat(is_reachable=True, is_linked=True, nodes=1)
+            self._writer.write_keeper(is_reachable=True)
             self._writer.wait(0.05)
             self._writer.clear_abandoned()
             for wish in self._writer.wishes():

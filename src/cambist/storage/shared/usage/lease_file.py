@@ -26,8 +26,8 @@ from cambist.storage.shared.usage.writer_slot import MAX_SLOTS
 WORD = 8
 HEADER_WORDS = 512
 MAGIC = int.from_bytes(b"CMBLSE01", "little")
-CAPACITY, SLOTS, BEAT, IS_REACHABLE, SHARE = 1, 2, 3, 4, 5
-"""Words of the header: accounts, writer slots in use, when the link was last alive, and what it said."""
+CAPACITY, SLOTS, LINK_BEAT, SHARE, KEEPER_BEAT, IS_REACHABLE = range(1, 7)
+"""Words of the header: accounts, writer slots in use, and what the link and its keeper of quotas said, and when."""
 
 GRANTED_AT = (HEADER_WORDS - 1) * WORD
 WISHED_AT = GRANTED_AT + 4
@@ -171,17 +171,17 @@ class LeaseFile:
 
     @property
     def is_reachable(self) -> bool:
-        """Whether the link is alive and reaches the database, or has not begun."""
-        return not self.words[BEAT] or (bool(self.words[IS_REACHABLE]) and self._is_link_alive())
+        """Whether the keeper of quotas reaches the database, or has not begun. If it is silent, it waits for it."""
+        return not self.words[KEEPER_BEAT] or (bool(self.words[IS_REACHABLE]) and self._is_alive(KEEPER_BEAT))
 
     @property
     def share(self) -> int:
         """By how many nodes a rate is divided: by all that there were last, if the link is not alive."""
         nodes, is_linked = divmod(self.words[SHARE], 2)
-        return 1 if is_linked and self._is_link_alive() else max(1, nodes)
+        return 1 if is_linked and self._is_alive(LINK_BEAT) else max(1, nodes)
 
-    def _is_link_alive(self) -> bool:
-        return monotonic_ns() - self.words[BEAT] < _ALIVE_NS
+    def _is_alive(self, beat: int) -> bool:
+        return monotonic_ns() - self.words[beat] < _ALIVE_NS
 
 
 def place(account: int, period_start: date) -> int:

@@ -15,13 +15,14 @@ from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
 from cambist.storage.shared.usage.lease_file import (
     ACCOUNT_WORDS,
-    BEAT,
     CALLS,
     CALLS_BITS,
     CAPACITY,
     IS_REACHABLE,
+    KEEPER_BEAT,
     LEASE_WORDS,
     LEASES,
+    LINK_BEAT,
     RESERVED,
     SHARE,
     SLOTS,
@@ -101,12 +102,17 @@ class LeaseWriter:
         """Wake who waits for grants."""
         self._file.granted.wake()
 
-    def beat(self, *, is_reachable: bool, is_linked: bool, nodes: int) -> None:
-        """Say that the link is alive, and whether it reaches the database and the other nodes, of which there are."""
+    def write_link(self, *, is_linked: bool, nodes: int) -> None:
+        """Write that the link is alive, whether it reaches the other nodes, and how many nodes there are."""
+        words = self._file.words
+        words[SHARE] = max(1, nodes) * 2 + is_linked
+        words[LINK_BEAT] = monotonic_ns()
+
+    def write_keeper(self, *, is_reachable: bool) -> None:
+        """Write that the keeper of quotas is alive, and whether it reaches the database."""
         words = self._file.words
         words[IS_REACHABLE] = is_reachable
-        words[SHARE] = max(1, nodes) * 2 + is_linked
-        words[BEAT] = monotonic_ns()
+        words[KEEPER_BEAT] = monotonic_ns()
 
     def clear_abandoned(self) -> None:
         """Clear reservations in slots that nobody holds any more: their processes were killed."""
