@@ -30,8 +30,8 @@ class AdmittedCounters(Protocol):
     def last_admitted(self, account: int) -> int:
         """Return the total of an account as of the last call of `newly_admitted`."""
 
-    def admit(self, account: int, requests: int = 1) -> None:
-        """Count requests that were admitted. Errors: StoreBroken."""
+    def admit_others(self, account: int, requests: int) -> None:
+        """Count requests that other nodes have admitted. Errors: StoreBroken."""
 
 
 class AdmittedMessage(msgspec.Struct, frozen=True):
@@ -65,7 +65,7 @@ class RateSharing:
             return
         for account, requests in message.admitted.items():
             with suppress(StoreBroken):  # without disk space each node knows only its own requests
-                self._counters.admit(account, requests)
+                self._counters.admit_others(account, requests)
                 self._added[account] += requests
 
     async def share(self) -> None:

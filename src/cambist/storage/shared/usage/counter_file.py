@@ -54,11 +54,11 @@ class CountingPlace:
         at = self.mark + (account >> MARKED_TOGETHER) % MARKS
         counters[at] = counters[at] + 1 & COUNT
 
-    def count(self, account: int, added: int = 1) -> None:
-        """Add to the total of a mapped account."""
+    def count(self, account: int) -> None:
+        """Add one to the total of a mapped account."""
         counters = self.counters
         at = self.first + account * self.per_account
-        counters[at] = counters[at] + (FACTOR if added == 1 else added * FACTOR) & ALL_BITS
+        counters[at] = counters[at] + FACTOR & ALL_BITS
         at = self.mark + (account >> MARKED_TOGETHER) % MARKS
         counters[at] = counters[at] + 1 & COUNT
 

@@ -138,8 +138,8 @@ class WorkerCounters:
         self._reload()
         return frozenset((day, file.layout.number) for day, of_day in self._days.items() for file in of_day.files)
 
-    def admit(self, account: int, requests: int = 1) -> None:
-        """Count requests that the rate limit has admitted. Errors: StoreBroken as in `spend`."""
+    def admit(self, account: int) -> None:
+        """Count a request that the rate limit has admitted. Errors: StoreBroken as in `spend`."""
         places = self._of_thread.places
         if places.version != self._version[0]:
             places = self._renew_places()
@@ -149,7 +149,12 @@ class WorkerCounters:
             if file is None or slot >= file.slots or not 0 <= account < file.accounts:
                 file = self._prepare_file(ADMITTED, account, slot)
             place = places.admitted = file.place(slot)
-        place.count(account, requests)
+        place.count(account)
+
+    def admit_others(self, account: int, requests: int) -> None:
+        """Count requests that other nodes have admitted. Errors: StoreBroken as in `spend`."""
+        for _ in range(requests):
+            self.admit(account)
 
     def admitted(self, account: int) -> int:
         """Return the requests that all workers have ever admitted."""
