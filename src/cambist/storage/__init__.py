@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -85,6 +87,12 @@ class Store(Protocol):
 
     def migrate(self) -> None:
         """Bring the schema up to date. Errors: CannotStart."""
+
+    def hold_start(self, seconds: float, waits: Callable[[], None]) -> AbstractContextManager[bool]:
+        """Prepare the database in a block while no other node does; tell whether that was possible in so many seconds.
+
+        `waits` is called if another node does so now. Errors: StoreBroken.
+        """
 
     def read_only(self, connections: int, within: float) -> ReadOnlyStore:
         """Return what answers are read from; a read that takes longer than `within` seconds raises StoreBroken."""

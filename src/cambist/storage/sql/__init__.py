@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -12,7 +14,7 @@ from cambist.storage.sql.accounts import SqlAccounts
 from cambist.storage.sql.accounts_copy import update_accounts_copy
 from cambist.storage.sql.archive import SqlArchive
 from cambist.storage.sql.bars import SqlBars
-from cambist.storage.sql.dialects import SessionLimits, dialect_of
+from cambist.storage.sql.dialects import SessionLimits, WriteLock, dialect_of
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.fencing import LEADER_EPOCH, session_name
 from cambist.storage.sql.leadership import SqlLeadership
@@ -81,6 +83,10 @@ class SqlStore:
         # Imported late: Alembic needs as much memory as the rest of a worker, and a later start has nothing to migrate.
         if not is_current(self._engine):
             import_module("cambist.storage.sql.migrate").migrate(self._engine)
+
+    def hold_start(self, seconds: float, waits: Callable[[], None]) -> AbstractContextManager[bool]:
+        """Prepare the database in a block while no other node does."""
+        return dialect_of(self._engine).hold(self._engine, WriteLock.START, seconds, waits)
 
     def read_only(self, connections: int, within: float) -> SqlReadOnlyStore:
         """Return what answers are read from, over connections of its own."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from enum import IntEnum
@@ -29,6 +29,7 @@ class WriteLock(IntEnum):
     NODES = 7
     PLANS = 8
     LEASES = 9
+    START = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,14 @@ class SqlDialect(Protocol):
 
     def lock(self, connection: Connection, lock: WriteLock) -> None:
         """Begin to write: wait until no other transaction has the lock, which is held until this one ends."""
+
+    def hold(
+        self, engine: Engine, lock: WriteLock, seconds: float, waits: Callable[[], None]
+    ) -> AbstractContextManager[bool]:
+        """Hold a lock during a block, beside the transactions in it; tell whether it was free within so many seconds.
+
+        `waits` is called if it is not free at once.
+        """
 
     def insert(self, table: Table) -> Any:
         """Return an INSERT that has `on_conflict_do_nothing` and `on_conflict_do_update`."""

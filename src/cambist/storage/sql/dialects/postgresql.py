@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from psycopg import Connection as PsycopgConnection
@@ -38,6 +39,7 @@ _CONNECT_SECONDS = _LOCK_SECONDS = 5.0
 _STATEMENT_SECONDS = 120.0
 _ANSWER_SECONDS = 2.0
 """How long the server may take to say that a statement has taken too long: then it is hanging."""
+_TRY_SECONDS = 0.2
 _KEPT, _MORE = 2, 30
 """How many connections a process keeps, and how many more it may open for a while."""
 
@@ -93,6 +95,19 @@ class PostgresqlDialect:
             connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = {_IDLE_MILLISECONDS}")
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCKS + lock})")
+
+    @contextmanager
+    def hold(self, engine: Engine, lock: WriteLock, seconds: float, waits: Callable[[], None]) -> Iterator[bool]:
+        """Hold an advisory lock in a transaction that does nothing else. It ends with the connection at the latest."""
+        take, until = f"SELECT pg_try_advisory_xact_lock({_LOCKS + lock})", monotonic() + seconds
+        with engine.begin() as connection:
+            connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+            if not (is_held := connection.exec_driver_sql(take).scalar_one()):
+                waits()
+            while not is_held and monotonic() < until:
+                sleep(_TRY_SECONDS)
+                is_held = connection.exec_driver_sql(take).scalar_one()
+            yield bool(is_held)
 
     def insert(self, table: Table) -> Any:
         """Return an INSERT of this dialect."""

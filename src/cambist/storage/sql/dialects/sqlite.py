@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
@@ -79,6 +81,13 @@ class SqliteDialect:
 
     def lock(self, connection: Connection, lock: WriteLock) -> None:
         """Do nothing: the first write of a transaction locks the whole file."""
+
+    def hold(
+        self, engine: Engine, lock: WriteLock, seconds: float, waits: Callable[[], None]
+    ) -> AbstractContextManager[bool]:
+        """Hold nothing: the folder of the file is locked by its service."""
+        del engine, lock, seconds, waits
+        return nullcontext(enter_result=True)
 
     def insert(self, table: Table) -> Any:
         """Return an INSERT of this dialect."""
