@@ -153,8 +153,19 @@ class Bootstrap:
         """Close the database. The directory stays claimed until this process ends."""
         self._store.close()
 
-        if self._is_database_gone:
-            return None
+    def _has_all_copied(self) -> bool:
+        """Return whether the folder has all that answers need without the database."""
+        try:
+            check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)
+        except RateMatrixDamaged:
+            return False
+        has_copies = copied_accounts(self._settings) is not None and self._folder.usage_copy.exists()
+        return has_copies and self._folder.has_been_served() and self._last_book() is not None
+
+    def _forget_leases(self) -> None:
+        """Forget which parts of quotas this node had: an operator may have freed them while it was gone."""
+        self._folder.leases.unlink(missing_ok=True)
+
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Prepare the database while no other node does. Errors: CannotStart if that takes too long."""
@@ -227,7 +238,6 @@ class Bootstrap:
         return not current
 
     def _refresh_book(self) -> None:
-        """Publish a book from the archive, unless a leader has published the last one: its next one may follow."""
         previous = self._last_book()
         if previous and self._is_of_a_leader():
             return  # clients may have seen it: what the archive has is in the leader's next book
