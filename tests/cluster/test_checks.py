@@ -116,12 +116,18 @@ def test_calls_are_counted_right_if_those_in_flight_explain_the_rest(
 
 def test_an_account_beyond_its_quota_is_found() -> None:
     tallies = [Tally("small-1", "", 300), Tally("small-2", "", 301), Tally("steady", "", 9_000)]
-    assert checks.overshot(tallies, 300, "small") == ["small-2: 301 of 300 answered"]
+    assert checks.overshot(tallies, 300) == ["small-2: 301 of 300 answered"]
 
 
 def test_failures_of_undisturbed_nodes_are_found() -> None:
-    failures = [Failure(0, 1, 1, "503"), Failure(0, 1, 2, "503"), Failure(2, 3, 2, "503")]
-    assert checks.unexpected(failures, {1}) == ["node-2 failed 2 times, undisturbed: 503"]
+    failures = [Failure("steady", node, "503 quota_unknown") for node in (1, 2, 2)]
+    assert checks.unexpected(failures, {1}, [2]) == ["node-2 failed 2 times, undisturbed: 503 quota_unknown"]
+
+
+def test_only_accounts_with_a_small_quota_may_use_up_what_a_node_holds() -> None:
+    failures = [Failure("small-1", node, "503 quota_unknown") for node in (1, 2)]
+    assert checks.unexpected(failures, set(), [1]) == ["node-2 failed 1 times, undisturbed: 503 quota_unknown"]
+    assert checks.unexpected([Failure("small-1", 1, "no connection")], set(), [1]) != []
 
 
 def test_a_minute_without_a_bar_is_found_while_the_market_is_open(cluster: Any) -> None:

@@ -55,7 +55,8 @@ class Books:
             return
         now, at = time.time(), reader.published_at()
         self.seen[number] = current
-        if before is not None and current < before:
+        # A node that starts writes a book of its own first, in the epoch 0.
+        if before is not None and current < before and current[0]:
             self.older.append(f"node-{number} had the book {before[1]} of epoch {before[0]}, then {current}")
         if at is not None and len(self.lags.setdefault(number, [])) < _KEPT:
             self.lags[number].append(now - at)

@@ -6,7 +6,6 @@ import contextlib
 import http.client
 import json
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,10 +20,9 @@ _OK, _TOO_MANY = 200, 429
 
 @dataclass(frozen=True)
 class Failure:
-    """A call that was not answered with 200 or 429: when, at which node, and why."""
+    """A call that was not answered with 200 or 429: of which account, at which node, and why."""
 
-    began: float
-    ended: float
+    account: str
     node: int
     reason: str
 
@@ -82,8 +80,7 @@ class Caller:
                 self._call(tally)
 
     def _call(self, tally: Tally) -> None:
-        began = time.monotonic()
-        if self._connection is None and not self._connect(began):
+        if self._connection is None and not self._connect(tally):
             self._ended.wait(_RECONNECT_SECONDS)
             return
         assert self._connection is not None
@@ -94,16 +91,14 @@ class Caller:
             response = self._connection.getresponse()
             content = json.loads(response.read())
         except (OSError, http.client.HTTPException, ValueError) as error:
-            self._fail(began, f"{type(error).__name__} {error}")
+            self._fail(tally, f"{type(error).__name__} {error}")
             self._disconnect()
             return
-        self._count(tally, response, began, content)
+        self._count(tally, response, content)
         if response.will_close:
             self._disconnect()
 
-    def _count(
-        self, tally: Tally, response: http.client.HTTPResponse, began: float, content: dict[str, object]
-    ) -> None:
+    def _count(self, tally: Tally, response: http.client.HTTPResponse, content: dict[str, object]) -> None:
         reason = str(response.status) if response.status == _OK else f"{response.status} {content.get('code')}"
         with tally.lock:
             tally.unknown -= 1
@@ -115,7 +110,7 @@ class Caller:
         if response.status == _OK:
             self._see(float(content["result"]["USD"]))  # type: ignore[index]
         elif response.status != _TOO_MANY:
-            self._fail(began, reason)
+            self._fail(tally, reason)
 
     def _see(self, price: float) -> None:
         """Compare a price with the last one of this connection: the simulated price only rises."""
@@ -123,16 +118,16 @@ class Caller:
             self.record.older.append(f"{self.node.name} answered {self._last_price}, then {price} on one connection")
         self._last_price = price
 
-    def _fail(self, began: float, reason: str) -> None:
-        self.record.failures.append(Failure(began, time.monotonic(), self.node.number, reason))
+    def _fail(self, tally: Tally, reason: str) -> None:
+        self.record.failures.append(Failure(tally.account, self.node.number, reason))
 
-    def _connect(self, began: float) -> bool:
+    def _connect(self, tally: Tally) -> bool:
         place = self.node.place
         connection = http.client.HTTPConnection(place.address, place.port, timeout=_TIMEOUT_SECONDS)
         try:
             connection.connect()
         except OSError as error:
-            self._fail(began, f"no connection: {error}")
+            self._fail(tally, f"no connection: {error}")
             return False
         self._connection, self._last_price = connection, 0.0
         return True

@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 from sqlalchemy.exc import OperationalError
@@ -21,12 +22,15 @@ from tools.cluster.undisturbed_run import undisturbed_archive
 
 from cambist.clock import utc_now
 from cambist.registry.asked_sources import ask_source
+from cambist.status.cluster_report import ClusterReport
 from cambist.storage.data_directory import DataDirectory
+from cambist.storage.json_file import read_json_file
 
 _STEADY_RATE, _SMALL_RATE = 10.0, 10.0
 _QUOTA = 300
 _FRESH_SECONDS = 5.0
 _RECOVERY_SECONDS = 120.0
+_REPORTED_WITHIN = timedelta(seconds=4)
 _SETTLE_SECONDS = 60.0
 
 
@@ -95,13 +99,15 @@ class DisturbedRun:
     def _round(self, number: int) -> None:
         self._renew_small()
         names, before = self._draw(number), self._marks()
-        disturbed, began = disturb(self.cluster, names, self.chance, self.options.hold)
+        began = time.monotonic()
+        fault = disturb(self.cluster, names, self.chance, self.options.hold)
         held = time.monotonic() - began
         wrong = self._recover(f"round {number}")
         self._ask_bank()
         failures = self.record.failures[before[0] :]
-        wrong += checks.unexpected(failures, disturbed) + self.record.older[before[1] :] + self.books.older[before[2] :]
-        wrong += checks.overshot(self.tallies, _QUOTA, "small") + checks.doubled_fixings(self.cluster)
+        wrong += checks.unexpected(failures, fault.disturbed, fault.without_grants)
+        wrong += self.record.older[before[1] :] + self.books.older[before[2] :]
+        wrong += checks.overshot(self.tallies, _QUOTA) + checks.doubled_fixings(self.cluster)
         took = time.monotonic() - began - held
         print(f"round {number}: {', '.join(names)}; held {held:.1f} s, recovered in {took:.1f} s, "
               f"{len(failures)} calls failed{'; WRONG ' + '; '.join(wrong) if wrong else ''}", flush=True)  # fmt: skip
@@ -133,7 +139,7 @@ class DisturbedRun:
         """Take a new account when the quota of the last one is used up everywhere."""
         if self.small is None or len(self.small.refused_by) == len(self.cluster.nodes):
             self.small = None
-            self.small = self._account(f"small-{len(self.tallies)}", "small")
+            self.small = self._account(f"{checks.SMALL}{len(self.tallies)}", "small")
 
     def _ask_bank(self) -> None:
         """Have an operator of some node ask the bank now."""
@@ -158,6 +164,7 @@ class DisturbedRun:
                 missing.append(f"{node.name} answers {status} {content}")
             if (age := self.books.age(node)) > _FRESH_SECONDS:
                 missing.append(f"the book of {node.name} is {age:.0f} s old")
+            missing += _unlinked(node, len(self.cluster.nodes))
         with contextlib.suppress(OperationalError):
             return missing if self.cluster.leader() else [*missing, "nobody leads"]
         return [*missing, "PostgreSQL does not answer"]
@@ -167,7 +174,7 @@ class DisturbedRun:
         wrong = self._recover("the last round")
         wrong += self._caught_up(lambda: checks.unlike_published(self.cluster, published))
         wrong += checks.unsettled(self.cluster, self.tallies, _SETTLE_SECONDS)
-        wrong += checks.doubled_fixings(self.cluster) + checks.overshot(self.tallies, _QUOTA, "small")
+        wrong += checks.doubled_fixings(self.cluster) + checks.overshot(self.tallies, _QUOTA)
         wrong += self._caught_up(lambda: checks.lost_bars(self.cluster, since, end))
         wrong += checks.tracebacks(self.cluster.nodes)
         if self.options.compare:
@@ -186,3 +193,17 @@ class DisturbedRun:
             return not wrong
 
         return [] if until(is_right, _SETTLE_SECONDS * 2) else wrong
+
+
+def _unlinked(node: Node, count: int) -> list[str]:
+    """Return what the link of a node does not reach, by the report that it writes every second."""
+    report = read_json_file(node.data / "cluster.json", ClusterReport)
+    own = report and report.own
+    if report is None or own is None or utc_now() - report.written_at > _REPORTED_WITHIN:
+        return [f"the link of {node.name} does not report"]
+    wrong = {
+        "is not linked to Redis": not own.redis_linked,
+        "does not reach PostgreSQL": not own.database_reachable,
+        f"knows {len(report.nodes)} nodes": len(report.nodes) != count,
+    }
+    return [f"{node.name} {what}" for what, holds in wrong.items() if holds]

@@ -7,7 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tools.cluster.cluster import Cluster
 from tools.cluster.node import Node
@@ -20,12 +20,16 @@ _LEASE_SECONDS = 5.0
 
 @dataclass
 class Disturbance:
-    """A fault that is in force: the nodes whose answers may fail meanwhile, and how long it holds."""
+    """A fault that is in force: the nodes whose answers may fail meanwhile, and how long it holds.
+
+    `without_grants` are nodes that cannot be granted calls: accounts may use up what these nodes hold for them.
+    """
 
     cluster: Cluster
     chance: random.Random
     undo: ExitStack
-    disturbed: set[int]
+    disturbed: set[int] = field(default_factory=set)
+    without_grants: set[int] = field(default_factory=set)
     fixed: float | None = None
     seconds: float = 0.0
 
@@ -54,7 +58,9 @@ def _kill(node: Node, name: str) -> None:
 
 def _kill_process(name: str, *, fails: bool = False) -> Callable[[Disturbance], None]:
     def make(fault: Disturbance) -> None:
-        _kill(fault.node(fails=fails), name)
+        node = fault.node(fails=fails)
+        fault.without_grants |= {node.number} if name == LINK else set()
+        _kill(node, name)
 
     return make
 
@@ -99,7 +105,9 @@ def _pause(node: Node, name: str, fault: Disturbance) -> None:
 
 def _pause_process(name: str) -> Callable[[Disturbance], None]:
     def make(fault: Disturbance) -> None:
-        _pause(fault.node(fails=False), name, fault)
+        node = fault.node(fails=False)
+        fault.without_grants |= {node.number} if name == LINK else set()
+        _pause(node, name, fault)
         fault.hold(0.5, 6)
 
     return make
@@ -126,6 +134,7 @@ def _cut_from(server: int) -> Callable[[Disturbance], None]:
     def make(fault: Disturbance) -> None:
         node, network = fault.node(fails=False), fault.cluster.network
         fault.undo.callback(network.heal_from, node.number, network.servers[server])
+        fault.without_grants.add(node.number)
         network.cut_from(node.number, network.servers[server])
         fault.hold(0.5, 12)
 
@@ -134,12 +143,14 @@ def _cut_from(server: int) -> Callable[[Disturbance], None]:
 
 def _kill_postgresql(fault: Disturbance) -> None:
     fault.undo.callback(fault.cluster.postgresql.start)
+    fault.without_grants |= {node.number for node in fault.cluster.nodes}
     fault.cluster.postgresql.kill()
     fault.hold(0, 8)
 
 
 def _pause_postgresql(fault: Disturbance) -> None:
     fault.undo.callback(fault.cluster.postgresql.resume)
+    fault.without_grants |= {node.number for node in fault.cluster.nodes}
     fault.cluster.postgresql.pause()
     fault.hold(0.5, 8)
 
@@ -195,17 +206,14 @@ def possible_faults(cluster: Cluster, chosen: Collection[str] = ()) -> list[str]
     return [name for name in names if not chosen or name in chosen]
 
 
-def disturb(
-    cluster: Cluster, names: Collection[str], chance: random.Random, hold: float | None = None
-) -> tuple[set[int], float]:
+def disturb(cluster: Cluster, names: Collection[str], chance: random.Random, hold: float | None = None) -> Disturbance:
     """Make faults one after another, hold them for `hold` seconds or as drawn, and undo them all.
 
-    Return the nodes whose answers may have failed, and when the first was made (`time.monotonic`).
+    Return what may have failed.
     """
-    began = time.monotonic()
     with ExitStack() as undo:
-        fault = Disturbance(cluster, chance, undo, set(), hold)
+        fault = Disturbance(cluster, chance, undo, fixed=hold)
         for name in names:
             FAULTS[name](fault)
         time.sleep(fault.seconds)
-    return fault.disturbed, began
+    return fault
