@@ -17,6 +17,7 @@ from tools.cluster.books import Books, percentile
 from tools.cluster.callers import Caller, Record, Tally
 from tools.cluster.cluster import PRICE, Cluster, until
 from tools.cluster.faults import disturb, possible_faults
+from tools.cluster.node import Node
 from tools.cluster.processes import reap
 from tools.cluster.undisturbed_run import undisturbed_archive
 
