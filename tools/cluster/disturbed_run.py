@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy.exc import OperationalError
@@ -31,7 +31,6 @@ _STEADY_RATE, _SMALL_RATE = 10.0, 10.0
 _QUOTA = 300
 _FRESH_SECONDS = 5.0
 _RECOVERY_SECONDS = 120.0
-_REPORTED_WITHIN = timedelta(seconds=4)
 _SETTLE_SECONDS = 60.0
 
 
@@ -148,15 +147,15 @@ class DisturbedRun:
 
     def _recover(self, when: str) -> list[str]:
         """Wait until all nodes answer with fresh prices, and one leads; return what does not."""
-        missing: list[str] = []
+        missing, since = list[str](), utc_now()
 
         def is_well() -> bool:
-            missing[:] = self._missing()
+            missing[:] = self._missing(since)
             return not missing
 
         return [] if until(is_well, _RECOVERY_SECONDS) else [f"not well after {when}: {each}" for each in missing]
 
-    def _missing(self) -> list[str]:
+    def _missing(self, since: datetime) -> list[str]:
         missing = []
         for node in self.cluster.nodes:
             node.start()
@@ -165,7 +164,7 @@ class DisturbedRun:
                 missing.append(f"{node.name} answers {status} {content}")
             if (age := self.books.age(node)) > _FRESH_SECONDS:
                 missing.append(f"the book of {node.name} is {age:.0f} s old")
-            missing += _unlinked(node, len(self.cluster.nodes))
+            missing += _unlinked(node, len(self.cluster.nodes), since)
         with contextlib.suppress(OperationalError):
             return missing if self.cluster.leader() else [*missing, "nobody leads"]
         return [*missing, "PostgreSQL does not answer"]
@@ -196,11 +195,11 @@ class DisturbedRun:
         return [] if until(is_right, _SETTLE_SECONDS * 2) else wrong
 
 
-def _unlinked(node: Node, count: int) -> list[str]:
+def _unlinked(node: Node, count: int, since: datetime) -> list[str]:
     """Return what the link of a node does not reach, by the report that it writes every second."""
     report = read_json_file(node.data / "cluster.json", ClusterReport)
     own = report and report.own
-    if report is None or own is None or utc_now() - report.written_at > _REPORTED_WITHIN:
+    if report is None or own is None or report.written_at < since:
         return [f"the link of {node.name} does not report"]
     wrong = {
         "is not linked to Redis": not own.redis_linked,
