@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import json
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +16,9 @@ from tools.cluster.node import Node
 
 _TIMEOUT_SECONDS = 10.0
 _RECONNECT_SECONDS = 0.05
+_IDLE_SECONDS = 5.0
+"""A connection that was idle for longer may just be closed: the nodes close it after ten."""
+
 _OK, _TOO_MANY = 200, 429
 
 
@@ -57,6 +61,7 @@ class Caller:
     record: Record
     rate: float
     _last_price: float = 0.0
+    _called_at: float = 0.0
     _connection: http.client.HTTPConnection | None = None
     _ended: threading.Event = field(default_factory=threading.Event)
     _thread: threading.Thread | None = None
@@ -80,6 +85,9 @@ class Caller:
                 self._call(tally)
 
     def _call(self, tally: Tally) -> None:
+        if time.monotonic() - self._called_at > _IDLE_SECONDS:
+            self._disconnect()
+        self._called_at = time.monotonic()
         if self._connection is None and not self._connect(tally):
             self._ended.wait(_RECONNECT_SECONDS)
             return
