@@ -97,6 +97,7 @@ async def nodes(folder: Path, server: RedisServer, count: int = 2) -> AsyncItera
 def test_a_book_of_the_leader_reaches_every_node_with_its_time(redis_server: RedisServer, tmp_path: Path) -> None:
     async def relay() -> None:
         async with nodes(tmp_path, redis_server, 3) as (leader, *others):
+            assert leader.books.lag is None
             for version in (1, 2, 3):
                 notified = [node.reader.changes.version(Topic.BOOK) for node in others]
                 leader.publish(1, version)
@@ -108,6 +109,8 @@ def test_a_book_of_the_leader_reaches_every_node_with_its_time(redis_server: Red
             for node in (leader, *others):
                 assert node.reader.current() == leader.ingest.current()
                 assert node.reader.published_at() == leader.ingest.published_at()
+                assert node.books.lag is not None
+                assert 0 <= node.books.lag < PATIENCE
 
     asyncio.run(relay())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
+from time import time
 
 from cambist.cluster.change_watch import watch_changes
 from cambist.cluster.redis_connection import RedisConnection
@@ -43,6 +44,7 @@ _PATIENCE_SECONDS = 1.0
 """A book of this node's ingest process waits for Redis for so long; then it is the book of this node alone."""
 
 _RETRY_SECONDS = 1.0
+_MICROSECONDS = 1_000_000
 _NONE = (0, 0)
 """The order before the first book. An epoch of 0 has a book that no leader has published: it stays on its node."""
 
@@ -50,7 +52,10 @@ Order = tuple[int, int]
 
 
 class BookRelay:
-    """Writes the newest book into the file of this node, of which it is the only writer while the service runs."""
+    """Writes the newest book into the file of this node, of which it is the only writer while the service runs.
+
+    `lag` is how many seconds after its publication the last book was written; None before the first one.
+    """
 
     def __init__(self, folder: DataDirectory, redis: RedisConnection) -> None:
         folder.candidates.mkdir(mode=0o700, exist_ok=True)
@@ -58,6 +63,7 @@ class BookRelay:
         self._candidates = RateBookFile(folder.candidates)
         self._book_file = RateBookFile(folder.path)
         self._order = self._book_file.age_order() or _NONE
+        self.lag: float | None = None
         self._candidate: Order = _NONE
         self._newest_epoch = self._order[0]
         self._received: bytes | None = None
@@ -166,6 +172,7 @@ class BookRelay:
         if book.order > self._order:
             self._book_file.publish_encoded(book)
             self._order = book.order
+            self.lag = max(0.0, time() - book.head.published_at / _MICROSECONDS)  # the clocks of two nodes may differ
             self._end("written")
 
     def _begin(self, failing: str, sentence: str, *values: object) -> None:

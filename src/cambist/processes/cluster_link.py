@@ -54,7 +54,7 @@ def link_parts(settings: Settings) -> list[LinkPart]:
     work = NodeWork(
         refresh_matrix=partial(_refresh_matrix, settings),
         give_way=_give_way,
-        book=read_book_state(folder),
+        book=read_book_state(folder, lambda: books.lag),
         leases=limits.leases_held,
     )
     state = SharedState(settings, store, redis, work)

@@ -173,14 +173,14 @@ class SharedState:
         write_json_file(self._folder.cluster_report, report)
 
 
-def read_book_state(folder: DataDirectory) -> Callable[[], BookState]:
-    """Return what reads the state of the rate book in a data folder."""
+def read_book_state(folder: DataDirectory, lag: Callable[[], float | None]) -> Callable[[], BookState]:
+    """Return what reads the state of the rate book in a data folder; `lag` returns that of the last book."""
     reader = RateBookReader(folder.book)
 
     def read() -> BookState:
         epoch, version = reader.age_order() or (0, 0)
         published_at = reader.published_at()
-        return BookState(epoch, version, age=None if published_at is None else max(0.0, time() - published_at))
+        return BookState(epoch, version, lag(), None if published_at is None else max(0.0, time() - published_at))
 
     return read
 
