@@ -13,6 +13,7 @@ import pytest
 from tests.processes.archive_double import ArchiveHere
 
 from cambist.admin.quarantine import QuarantineAdmin
+from cambist.errors import StoreUnreachable
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
 from cambist.ingest import coin_closes as closes_module
@@ -79,6 +80,44 @@ def test_changes_of_other_topics_are_ignored(settings: Settings, monkeypatch: py
     ingestor, archive = watch_while(settings, monkeypatch, lambda: data_changes(settings.data).notify(Topic.PLANS))
     assert archive.calls == 0
     assert not ingestor._archive.is_matrix_due.is_set()
+
+
+def test_while_the_database_is_gone_no_source_is_tried_after_the_first_and_all_are_when_it_is_back(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    gone = StoreUnreachable("The database cannot be reached: gone")
+    archive = ArchiveHere(settings)
+    failures: list[Exception] = [gone] * 3
+
+    class Archive:
+        async def call(self, method: Callable[..., Any], *args: Any) -> Any:
+            if failures:
+                raise failures.pop()
+            return await archive.call(method, *args)
+
+    monkeypatch.setattr(archive_sync, "_WATCH_SECONDS", 0.01)
+    ingestor = Ingestor(settings, {})
+    ingestor._archive.archive_worker.close()
+    monkeypatch.setattr(ingestor._archive, "archive_worker", Archive())
+
+    async def run() -> None:
+        await ingestor._archive.apply_delivery("ecb")
+        await ingestor._archive.apply_all()
+        assert (len(failures), archive.calls) == (1, 0)
+        task = asyncio.create_task(ingestor._archive.watch())
+        async with asyncio.timeout(20):
+            while ingestor._archive._is_unreachable:  # noqa: ASYNC110  a test
+                await asyncio.sleep(0.01)
+        task.cancel()
+
+    with caplog.at_level("INFO"):
+        asyncio.run(run())
+    assert failures == []
+    assert archive.calls == len(ingestor._archive._keys)
+    assert [record.getMessage() for record in caplog.records if record.getMessage().startswith("Ingest")] == [
+        "Ingest: the archive cannot be read, the fixings stay as they are: The database cannot be reached: gone",
+        "Ingest: the archive is read again",
+    ]
 
 
 @pytest.mark.parametrize("work", ["ArchiveSync.watch", "Ingestor._archive_closes"])

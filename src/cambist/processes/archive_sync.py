@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import timedelta
 
 from cambist.clock import utc_now
-from cambist.errors import CambistError
+from cambist.errors import CambistError, StoreUnreachable
 from cambist.ingest.rate_book_builder import RateBookBuilder
 from cambist.ingest.source_status import SourceStatuses
 from cambist.monitoring.outages import Outages
@@ -48,11 +48,22 @@ class ArchiveSync:
         self._changes = changes
         self._outages = outages
         self._seen = changes.version(Topic.ARCHIVE)
+        self._is_unreachable = False
 
     async def apply_all(self) -> None:
-        """Apply what the archive has of every source."""
+        """Apply what the archive has of every source; if the database is gone, `watch` does so when it is back."""
         for key in self._keys:
-            await self._apply(key)
+            try:
+                await self._apply(key)
+            except StoreUnreachable as error:
+                self.apply_all_soon()
+                if not self._is_unreachable:
+                    log.warning("Ingest: the archive cannot be read, the fixings stay as they are: %s", error)
+                self._is_unreachable = True
+                return
+        if self._is_unreachable:
+            log.info("Ingest: the archive is read again")
+        self._is_unreachable = False
 
     def apply_all_soon(self) -> None:
         """Let `watch` apply what the archive has of every source."""
@@ -60,13 +71,18 @@ class ArchiveSync:
 
     async def apply_delivery(self, key: str) -> None:
         """Apply what a source has delivered."""
-        await self._apply(key)
+        try:
+            await self._apply(key)
+        except StoreUnreachable:
+            self.apply_all_soon()
         self.is_matrix_due.set()
 
     async def _apply(self, key: str) -> None:
         now = utc_now()
         try:
             summary = await self.archive_worker.call(ArchiveTasks.summarize, key, now.date())
+        except StoreUnreachable:
+            raise
         except CambistError as error:
             log.warning("Ingest: the fixings of %s cannot be read: %s", key, error)
             return

@@ -36,7 +36,6 @@ _NODES = SessionLimits("cambist node", statement_seconds=4.0, idle_seconds=4.0)
 """A node says every second that it is running, and asks what is new."""
 
 _FILING_SECONDS = 120.0
-_FILING_IDLE_SECONDS = 5.0
 
 
 class SqlStore:
@@ -120,7 +119,7 @@ class SqlStore:
 
 
 def _filing(epoch: int) -> SessionLimits:
-    return SessionLimits(session_name(epoch), _FILING_SECONDS, _FILING_IDLE_SECONDS)
+    return SessionLimits(session_name(epoch), _FILING_SECONDS)
 
 
 store = SqlStore

@@ -42,7 +42,7 @@ class SessionLimits:
 
     name: str
     statement_seconds: float
-    idle_seconds: float
+    idle_seconds: float | None = None
 
 
 class SqlDialect(Protocol):

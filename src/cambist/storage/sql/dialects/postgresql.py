@@ -21,6 +21,7 @@ from sqlalchemy.pool import QueuePool
 from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.storage.sql.checksum import COLUMNS, StoredRow
 from cambist.storage.sql.dialects import SessionLimits, WriteLock
+from cambist.storage.sql.fencing import leader_epoch
 from cambist.storage.sql.schema import accounts, accounts_by_name
 from cambist.storage.sql.store_broken import broken, raise_store_broken
 
@@ -48,6 +49,8 @@ _LOCKS = 0x63616D6200
 
 _IDLE_MILLISECONDS = 3000
 """After how long the server ends a transaction of a node that was paused: other nodes wait for its lock."""
+_FILING_IDLE_MILLISECONDS = 15_000
+"""The same for what the leader files: it computes between two statements, and a takeover ends its session anyway."""
 
 accounts_by_name.dialect_kwargs["postgresql_where"] = accounts.c.deleted_at.is_(None)
 
@@ -73,7 +76,8 @@ class PostgresqlDialect:
         limits = {"lock_timeout": _LOCK_SECONDS, "statement_timeout": _STATEMENT_SECONDS}
         if session:
             limits["statement_timeout"] = session.statement_seconds
-            limits["idle_in_transaction_session_timeout"] = session.idle_seconds
+            if session.idle_seconds is not None:
+                limits["idle_in_transaction_session_timeout"] = session.idle_seconds
         event.listen(engine, "connect", _with_settings(**limits))
         return engine
 
@@ -91,8 +95,10 @@ class PostgresqlDialect:
             driver: Any = connection.connection.driver_connection
             driver.longest_wait = None
             connection.exec_driver_sql("SET LOCAL statement_timeout = 0")
-        if lock is WriteLock.USAGE:
-            connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = {_IDLE_MILLISECONDS}")
+        is_fenced = leader_epoch(connection.engine) is not None
+        if is_fenced or lock is WriteLock.USAGE:
+            limit = _FILING_IDLE_MILLISECONDS if is_fenced else _IDLE_MILLISECONDS
+            connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = {limit}")
         connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCKS + lock})")
 
