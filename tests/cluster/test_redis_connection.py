@@ -8,7 +8,7 @@ import logging
 import shutil
 import ssl
 import subprocess
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -58,6 +58,22 @@ def test_commands_scripts_and_messages_come_through(redis_server: RedisServer) -
                     await one.publish("cambist:test", large)
                     await asyncio.sleep(0.05)
             assert set(heard) == {large}
+
+    asyncio.run(talk())
+
+
+def test_a_long_message_comes_through_a_slow_network_in_pieces(redis_server: RedisServer) -> None:
+    async def talk() -> None:
+        url = "redis://127.0.0.1:{}"
+        async with slow(redis_server.port) as port, linked(redis_server.url) as fast, linked(url.format(port)) as other:
+            heard: list[bytes] = []
+            other.subscribe("cambist:test", heard.append)
+            await happens_after(lambda: fast.publish("cambist:test", b""), lambda: heard)
+            sent = [bytes([number]) * 400_000 for number in range(3)]
+            for content in sent:
+                await fast.publish("cambist:test", content)
+            await happens(lambda: len([content for content in heard if content]) == len(sent))
+            assert [content for content in heard if content] == sent
 
     asyncio.run(talk())
 
@@ -229,6 +245,27 @@ def test_sentinels_name_the_server_and_after_a_failover_another_one(redis_server
             asyncio.run(fail_over(sentinel, replica))
 
 
+async def happens_after(what: Callable[[], Awaitable[None]], happened: Callable[[], object]) -> None:
+    """Do something again and again until something has happened."""
+    async with asyncio.timeout(PATIENCE):
+        while not happened():
+            await what()
+            await asyncio.sleep(0.05)
+
+
+@contextlib.asynccontextmanager
+async def slow(server: int) -> AsyncIterator[int]:
+    """Listen on a port, which is given, before a server whose answers come slowly."""
+
+    async def pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        to_server, from_server = await asyncio.open_connection("127.0.0.1", server)
+        await asyncio.gather(_copy(reader, from_server), _copy(to_server, writer, pause=0.02))
+
+    listener = await asyncio.start_server(pass_on, "127.0.0.1", 0)
+    async with listener:
+        yield listener.sockets[0].getsockname()[1]
+
+
 @contextlib.asynccontextmanager
 async def encrypting(server: int, folder: Path) -> AsyncIterator[int]:
     """Listen with TLS on a port, which is given, before a server without it."""
@@ -244,9 +281,12 @@ async def encrypting(server: int, folder: Path) -> AsyncIterator[int]:
         yield listener.sockets[0].getsockname()[1]
 
 
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while content := await reader.read(1 << 16):
-            writer.write(content)
-            await writer.drain()
-    writer.close()
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, pause: float = 0) -> None:
+    try:
+        with contextlib.suppress(OSError):
+            while content := await reader.read(1 << 14):
+                writer.write(content)
+                await writer.drain()
+                await asyncio.sleep(pause)
+    finally:
+        writer.close()

@@ -30,6 +30,9 @@ _ANSWER_SECONDS = 1.0
 _CHECK_SECONDS = 0.5
 """How often an idle connection is tried."""
 
+_SILENT_SECONDS = 3.0
+"""After so long without a sign the connection of messages is lost; a rate book may take a while to come through."""
+
 _READ_SECONDS = 0.1
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0
 _LOST = (LinkBroken, NotInTime, ReadOnlyError, OSError)
@@ -138,7 +141,7 @@ class RedisConnection:
                 heard = now
                 if message[0] == b"message":
                     self._handle(message[1].decode(), message[2])
-            elif asked - heard > _ANSWER_SECONDS:
+            elif asked - heard > _SILENT_SECONDS:
                 raise NotInTime("no messages come through")
             if now - max(asked, heard) > _CHECK_SECONDS:
                 asked = now
