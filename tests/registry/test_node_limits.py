@@ -14,17 +14,20 @@ from cambist.accounts.meter import Meter
 from cambist.accounts.node_meter import NodeMeter
 from cambist.accounts.plan import read_plans
 from cambist.accounts.principal import Principal
-from cambist.accounts.quota import AccountQuota, Period
+from cambist.accounts.quota import AccountQuota, Period, period_of
+from cambist.accounts.quota_leases import LeaseWish
 from cambist.accounts.usage_counters import CounterTotal
 from cambist.cluster.quota_keeper import QuotaKeeper
 from cambist.errors import QuotaSpent, QuotaUnknown
 from cambist.registry.metering import open_meter
+from cambist.registry.node_leases import restore_leases
 from cambist.registry.node_limits import AccountQuotas, NodeLimits
 from cambist.registry.plans import activate_plans
 from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import data_changes
+from cambist.storage.shared.usage.lease_file import LeaseFile
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 from cambist.storage.sql import SqlStore
 
@@ -116,6 +119,32 @@ def test_nodes_share_a_quota(tmp_path: Path, store: Store) -> None:
         UsageWriter(DataDirectory(settings.data).ledger, name).write(store.usage, TODAY)
     assert counts == [100 // 8, (100 - 100 // 8) // 8]
     assert store.usage.by_day(TODAY, node="north") == {ANN: {TODAY: counts[0]}}
+
+
+def test_a_node_starts_with_the_leases_of_the_database(tmp_path: Path, store: Store) -> None:
+    settings, shop = node(tmp_path, "north"), principal(store)
+    period = period_of(5, TODAY)
+    store.quota_leases.grant("north", [LeaseWish(ANN, period.start, 100, 30)], 1)
+    for _ in range(2):
+        restore_leases(settings, store, TODAY)
+        assert granted(settings, period) == 30
+    assert spend(open_meter(settings, store), shop, 30) == 30
+    store.quota_leases.forget("north")
+    restore_leases(settings, store, TODAY)
+    assert granted(settings, period) == 0
+
+
+def granted(settings: Settings, period: Period) -> int:
+    lease = LeaseFile(DataDirectory(settings.data).leases, lambda: 0).lease(ANN, period.start)
+    assert lease is not None
+    return lease.granted
+
+
+def test_one_machine_has_no_leases(tmp_path: Path, store: Store) -> None:
+    settings = node(tmp_path, "north")
+    restore_leases(settings, store, TODAY)
+    restore_leases(Settings(data=settings.data), store, TODAY)
+    assert not DataDirectory(settings.data).leases.exists()
 
 
 def test_a_node_counts_what_it_stored_itself_against_its_leases(tmp_path: Path, store: Store) -> None:

@@ -20,6 +20,14 @@ class HeldLease(NamedTuple):
     chunk: int
 
 
+_UNKNOWN_QUOTA = 1 << 62
+
+
+def lease_of(granted: int) -> HeldLease:
+    """Return a lease of which only is known what was granted: more is asked for before it counts as the last."""
+    return HeldLease(free=0, granted=granted, quota=_UNKNOWN_QUOTA, chunk=0)
+
+
 class PendingWish(NamedTuple):
     """A thread wants some calls of an account beyond those that were granted."""
 

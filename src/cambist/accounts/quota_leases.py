@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Protocol
+
+LONGEST_PERIOD = timedelta(days=31)
+"""A lease of a period that began longer ago is of no use."""
 
 _LEASES_A_NODE = 4
 """Into how many leases for each node the free calls are divided."""

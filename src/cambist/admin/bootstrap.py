@@ -22,6 +22,7 @@ from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.components import dialects, environment_of, open_store
 from cambist.registry.local_copies import copied_accounts
+from cambist.registry.node_leases import restore_leases
 from cambist.registry.nodes import join_nodes, node_name
 from cambist.registry.page_account import check_dialect_account, check_page_account
 from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
@@ -103,9 +104,9 @@ class Bootstrap:
         is_built = self._refresh_matrix()
         self._refresh_book()
         rewrite_older_files(self._folder.ledger)
-        self._forget_leases()
         writer = UsageWriter(self._folder.ledger, node_name(self._settings))
         writer.recover(self._store.usage, self._clock().date())
+        restore_leases(self._settings, self._store, self._clock().date())
         return is_built
 
     def create_owner(self) -> str | None:

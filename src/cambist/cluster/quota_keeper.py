@@ -11,9 +11,9 @@ from datetime import date, timedelta
 from time import monotonic
 from typing import Protocol
 
-from cambist.accounts.node_leases import HeldLease, PendingWish
+from cambist.accounts.node_leases import HeldLease, PendingWish, lease_of
 from cambist.accounts.quota import AccountQuota
-from cambist.accounts.quota_leases import LeaseWish, QuotaLease, QuotaLeases
+from cambist.accounts.quota_leases import LONGEST_PERIOD, LeaseWish, QuotaLease, QuotaLeases
 from cambist.errors import StoreBroken
 
 log = logging.getLogger(__name__)
@@ -33,11 +33,7 @@ _SPENT_SECONDS = 2.0
 _SYNC_SECONDS = 30.0
 _RETRY_SECONDS = 1.0
 _CLEAR_SECONDS = 1.0
-_LONGEST_PERIOD = timedelta(days=31)
 _KEPT = timedelta(days=100)
-
-_UNKNOWN = 1 << 62
-"""The quota of a lease of which it is not known what was free."""
 
 
 class LeaseBoard(Protocol):
@@ -170,17 +166,17 @@ class QuotaKeeper:
 
     def _sync(self) -> None:
         """Make the file as the database is: a lease may have been granted before a crash, or taken away."""
-        held = self._leases.held(self._node, self._today() - _LONGEST_PERIOD)
+        held = self._leases.held(self._node, self._today() - LONGEST_PERIOD)
         if not self._is_synced:
             self._board.clear()
         for lease in held:
             written = self._board.lease(lease.account, lease.period_start)
             if written is None or written.granted != lease.granted:
-                self._board.write(lease.account, lease.period_start, HeldLease(0, lease.granted, _UNKNOWN, 0))
+                self._board.write(lease.account, lease.period_start, lease_of(lease.granted))
         known = {(lease.account, lease.period_start) for lease in held}
         for account, period_start in self._known - known:
             if self._board.lease(account, period_start) is not None:
-                self._board.write(account, period_start, HeldLease(0, 0, _UNKNOWN, 0))
+                self._board.write(account, period_start, lease_of(0))
         self._known = known
         if not self._is_synced:
             self._leases.remove_before(self._today() - _KEPT)

@@ -137,6 +137,7 @@ def test_a_wish_wakes_the_link(writer: LeaseWriter, open_leases: Callable[[int],
 
 
 def test_a_grant_wakes_who_waits_for_it(writer: LeaseWriter, open_leases: Callable[[int], LeaseFile]) -> None:
+    writer.write_keeper(is_reachable=True)
     grants = open_leases(0).grants()
     next(grants)
     writer.announce()

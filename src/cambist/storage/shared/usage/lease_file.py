@@ -54,6 +54,9 @@ CALLS = (1 << CALLS_BITS) - 1
 _MONTHS = 12
 _ALIVE_NS = 3_000_000_000
 _WAIT_SECONDS = 1.0
+_START_SECONDS = 5.0
+"""How long requests wait for a grant, and while the link of a node that has just started has not begun."""
+
 _PAUSE_SECONDS = 0.02
 
 
@@ -162,8 +165,8 @@ class LeaseFile:
         self.wished.wake()
 
     def grants(self) -> Iterator[None]:
-        """Wait for grants for a second in all."""
-        until = monotonic() + _WAIT_SECONDS
+        """Wait for grants for a second in all, or some more at the start of the node."""
+        until = monotonic() + (_WAIT_SECONDS if self.words[KEEPER_BEAT] else _START_SECONDS)
         while (left := until - monotonic()) > 0:
             seen = self.granted.value()
             yield
@@ -192,6 +195,7 @@ def place(account: int, period_start: date) -> int:
 
 def _create(path: Path) -> None:
     """Create the file in one step, unless another process is first."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", buffering=0) as file:
         os.posix_fallocate(file.fileno(), 0, (LEASES + STEP * ACCOUNT_WORDS) * WORD)
         header = MAGIC.to_bytes(WORD, "little") + STEP.to_bytes(WORD, "little")
