@@ -38,6 +38,11 @@ def test_a_problem_is_said_in_a_sentence(found: ClusterReport | None, problem: s
     assert problem in said
 
 
+def test_nobody_is_missed_as_leader_of_a_service_that_asks_no_sources() -> None:
+    found = report(nodes=(node("a"), node("b")))
+    assert cluster_problems(found, NOON, polls_sources=False) == []
+
+
 def test_without_redis_nobody_is_missed_as_leader() -> None:
     (said,) = cluster_problems(report(nodes=(node("a"),), redis_lost_at=NOON), NOON)
     assert "Redis" in said

@@ -14,14 +14,18 @@ from cambist.status.cluster_report import ClusterReport, NodeReport, cluster_pro
 
 @dataclass(frozen=True, slots=True)
 class ClusterMetrics(Collector):
-    """The last report of this node's link as metrics; it is read at each use."""
+    """The last report of this node's link as metrics; it is read at each use.
+
+    `polls_sources` is whether a node of the service should ask sources.
+    """
 
     read: Callable[[], ClusterReport | None]
     clock: Callable[[], datetime]
+    polls_sources: bool = True
 
     def problems(self) -> list[str]:
         """Return what is wrong."""
-        return cluster_problems(self.read(), self.clock())
+        return cluster_problems(self.read(), self.clock(), polls_sources=self.polls_sources)
 
     def collect(self) -> Iterator[Metric]:
         """Yield how many nodes there are, who leads, and how this node is connected and up to date."""

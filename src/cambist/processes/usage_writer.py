@@ -85,7 +85,7 @@ def _serve_operator_port(settings: Settings, folder: DataDirectory) -> None:
     checks = [
         *([api_problems(settings)] if "api" in settings.chosen_roles else ()),
         *([stream.problems] if stream else ()),
-        *([_watch_nodes(folder).problems] if settings.is_node else ()),
+        *([_watch_nodes(settings, folder).problems] if settings.is_node else ()),
     ]
     polls = settings.fetch and not settings.sandbox
     health = HealthApplication(read, utc_now, polls, lambda: [problem for check in checks for problem in check()])
@@ -110,9 +110,9 @@ def _watch_stream(settings: Settings, folder: DataDirectory) -> StreamMetrics | 
     return streams
 
 
-def _watch_nodes(folder: DataDirectory) -> ClusterMetrics:
+def _watch_nodes(settings: Settings, folder: DataDirectory) -> ClusterMetrics:
     """Register the metrics of the nodes, and return them."""
-    nodes = ClusterMetrics(partial(read_json_file, folder.cluster_report, ClusterReport), utc_now)
+    nodes = ClusterMetrics(partial(read_json_file, folder.cluster_report, ClusterReport), utc_now, settings.fetch)
     REGISTRY.register(nodes)
     return nodes
 

@@ -85,8 +85,11 @@ OUTDATED_AFTER = 60.0
 """Seconds for which a rate matrix may lack fixings of the archive."""
 
 
-def cluster_problems(report: ClusterReport | None, now: datetime) -> list[str]:
-    """Return what is wrong with a node among the others, in sentences for its operator."""
+def cluster_problems(report: ClusterReport | None, now: datetime, *, polls_sources: bool = True) -> list[str]:
+    """Return what is wrong with a node among the others, in sentences for its operator.
+
+    `polls_sources` is whether a node of the service should ask sources, so that one leads.
+    """
     if report is None:
         return ["the cluster link has not begun yet"]
     age = now - report.written_at
@@ -104,6 +107,6 @@ def cluster_problems(report: ClusterReport | None, now: datetime) -> list[str]:
     own = report.own
     if own is not None and own.matrix_behind > OUTDATED_AFTER:
         problems.append(f"the rate matrix has been behind the archive for {int(own.matrix_behind)} s")
-    if report.redis_lost_at is None and report.leader is None:
+    if polls_sources and report.redis_lost_at is None and report.leader is None:
         problems.append("no node leads the ingest")
     return problems
