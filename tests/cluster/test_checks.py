@@ -121,12 +121,16 @@ def test_an_account_beyond_its_quota_is_found() -> None:
 
 def test_failures_of_undisturbed_nodes_are_found() -> None:
     failures = [Failure("steady", node, "503 quota_unknown") for node in (1, 2, 2)]
-    assert checks.unexpected(failures, {1}, [2]) == ["node-2 failed 2 times, undisturbed: 503 quota_unknown"]
+    assert checks.unexpected(failures, {1}, [2]) == [
+        "node-2 failed 2 times, undisturbed, for steady: 503 quota_unknown"
+    ]
 
 
 def test_only_accounts_with_a_small_quota_may_use_up_what_a_node_holds() -> None:
-    failures = [Failure("small-1", node, "503 quota_unknown") for node in (1, 2)]
-    assert checks.unexpected(failures, set(), [1]) == ["node-2 failed 1 times, undisturbed: 503 quota_unknown"]
+    failures = [Failure("small-1", node, "503 quota_unknown") for node in (1, 2) for _ in range(30)]
+    (sentence,) = checks.unexpected(failures, set(), [1])
+    assert sentence == "node-2 failed 30 times, undisturbed, for small-1: 503 quota_unknown"
+    assert checks.unexpected(failures[-20:], set()) == []
     assert checks.unexpected([Failure("small-1", 1, "no connection")], set(), [1]) != []
 
 
