@@ -50,10 +50,6 @@ class CambistError(Exception):
     """The root of all errors. Its text is a sentence that may be shown to the client."""
 
 
-class MustWait(Exception):
-    """Raised in a thread that never waits: the request has to be answered in another one. The client sees nothing."""
-
-
 class RequestRefused(CambistError):
     """A request cannot be answered as it is."""
 

@@ -13,11 +13,12 @@ from tests.conftest import Clock, MemoryLedger
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest
+from cambist.accounts.must_wait import MustWait
 from cambist.accounts.node_leases import HeldLease, NodeLeases, PendingWish
 from cambist.accounts.node_meter import NodeMeter
 from cambist.accounts.plan import Plan, default_plans, read_plans
 from cambist.accounts.principal import Principal, Principals
-from cambist.errors import MustWait, QuotaSpent, QuotaUnknown, RateLimited, StoreBroken
+from cambist.errors import QuotaSpent, QuotaUnknown, RateLimited, StoreBroken
 
 UNLIMITED = read_plans(default_plans(), "plans.toml")["unlimited"]
 NOVEMBER, DECEMBER, TODAY = date(2026, 11, 1), date(2026, 12, 1), date(2026, 11, 20)

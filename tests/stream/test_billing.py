@@ -14,9 +14,10 @@ from msgspec import structs
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
+from cambist.accounts.must_wait import MustWait
 from cambist.accounts.plan import Plan, default_plans, read_plans
 from cambist.accounts.principal import Principal, Principals
-from cambist.errors import MustWait, QuotaUnknown
+from cambist.errors import QuotaUnknown
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.stream.admission import Admission

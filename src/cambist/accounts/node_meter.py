@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from cambist.accounts.api_key import Digest
 from cambist.accounts.meter import DayLimits, Meter, PastUsage
+from cambist.accounts.must_wait import MustWait
 from cambist.accounts.node_leases import HeldLease, NodeLeases
 from cambist.accounts.principal import Principal
 from cambist.accounts.quota import Period, quota_spent
 from cambist.accounts.rate_limit import Bucket
 from cambist.accounts.usage import SHOWN_DAYS, UsageRecord, usage_record
 from cambist.accounts.usage_counters import UsageCounters
-from cambist.errors import MustWait, QuotaUnknown, StoreBroken, StoreBusy
+from cambist.errors import QuotaUnknown, StoreBroken, StoreBusy
 
 OthersUsage = Callable[[int, date], Mapping[date, int]]
 """Returns the calls of an account by day, since a day, that other nodes counted. Errors: StoreBroken, StoreBusy,

@@ -14,6 +14,7 @@ from time import perf_counter_ns
 
 from cambist.accounts.api_key import Digest, digest
 from cambist.accounts.meter import Meter
+from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import accepts_gzip
@@ -21,7 +22,7 @@ from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
 from cambist.api.response_cache import CachedResponse, CacheKey, FoundResponse, RepeatedRequest, ResponseCaches
 from cambist.api.tables.formats import accepted_format
-from cambist.errors import CambistError, MustWait
+from cambist.errors import CambistError
 from cambist.http.connection import RECEIVED
 from cambist.http.request_parser import Environ
 from cambist.http.responses import date_header, encode_headers

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import BoundedSemaphore, get_ident
 from typing import ParamSpec, TypeVar
 
-from cambist.errors import MustWait, StoreBusy
+from cambist.accounts.must_wait import MustWait
+from cambist.errors import StoreBusy
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from cambist.accounts.meter import Meter
+from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
-from cambist.errors import MustWait, QuotaSpent, QuotaUnknown
+from cambist.errors import QuotaSpent, QuotaUnknown
 from cambist.stream.rejection import Rejection
 
 USAGE_LABEL = "stream"
