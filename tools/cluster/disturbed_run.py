@@ -32,6 +32,8 @@ _QUOTA = 300
 _FRESH_SECONDS = 5.0
 _RECOVERY_SECONDS = 120.0
 _SETTLE_SECONDS = 60.0
+_A_WHOLE_MINUTE_SECONDS = 121.0
+"""However a time of this length begins, there is a whole minute in it."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class DisturbedRun:
             caller.start()
         for number in range(1, self.options.rounds + 1):
             self._round(number)
+        self._wait_for_a_bar()
         for caller in self.callers:
             caller.stop()
         self.ended = time.time()
@@ -114,6 +117,10 @@ class DisturbedRun:
         self.wrong += [f"round {number} ({', '.join(names)}): {sentence}" for sentence in wrong]
         self.rounds.append({"faults": names, "held": held, "recovered": took, "failed": len(failures), "wrong": wrong})
         reap({node.process.pid for node in self.cluster.nodes if node.process})
+
+    def _wait_for_a_bar(self) -> None:
+        """Go on under load until a whole minute has passed since the beginning, so that there is a bar to look for."""
+        time.sleep(max(0.0, self.began + _A_WHOLE_MINUTE_SECONDS - time.time()))
 
     def _marks(self) -> tuple[int, int, int]:
         return len(self.record.failures), len(self.record.older), len(self.books.older)
