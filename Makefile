@@ -22,10 +22,10 @@ sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its d
 # From the environment only CAMBIST_* is used, because many shells set HOST.
 CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
-# The tests without a service run on two cores; those that start one run alone, one after another.
+# The tests that start a service come last: two files of them at once.
 test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser $(VENV)/.programs  ## run every test
 	@$(BIN)/pytest -m "not service" --numprocesses 2 --dist worksteal; first=$$?; \
-	$(BIN)/pytest -m service && exit $$first
+	$(BIN)/pytest -m service --numprocesses 2 --dist loadfile && exit $$first
 
 cluster: $(VENV)/.develop  ## run three nodes, a PostgreSQL and a Redis on this machine until Ctrl-C; NODES=5 WORKERS=2
 	@$(BIN)/python -m tools.cluster.start --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1)
