@@ -22,10 +22,14 @@ sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its d
 # From the environment only CAMBIST_* is used, because many shells set HOST.
 CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
-# The tests that start a service come last: two files of them at once.
+# The tests that start a service come after the others: two files of them at once. A browser's tests leave an event loop
+# in their process, so they have processes of their own.
 test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser $(VENV)/.programs  ## run every test
-	@$(BIN)/pytest -m "not service" --numprocesses 2 --dist worksteal; first=$$?; \
-	$(BIN)/pytest -m service --numprocesses 2 --dist loadfile && exit $$first
+	@failed=0; \
+	$(BIN)/pytest -m "not service" --numprocesses 2 --dist worksteal || failed=1; \
+	$(BIN)/pytest -m service --ignore tests/web --numprocesses 2 --dist loadfile || failed=1; \
+	$(BIN)/pytest -m service tests/web --numprocesses 2 --dist loadfile || failed=1; \
+	exit $$failed
 
 cluster: $(VENV)/.develop  ## run three nodes, a PostgreSQL and a Redis on this machine until Ctrl-C; NODES=5 WORKERS=2
 	@$(BIN)/python -m tools.cluster.start --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1)
