@@ -10,10 +10,10 @@ import logging
 import os
 import signal
 from functools import partial
-from typing import Protocol
 
 from cambist.cluster.book_relay import BookRelay
 from cambist.cluster.file_relay import FileRelay
+from cambist.cluster.link_part import LinkPart
 from cambist.cluster.redis_connection import RedisConnection
 from cambist.errors import RateMatrixDamaged
 from cambist.processes.process import StopSignal, run_in_child_beside, running_tasks, set_up_process, tune_gc
@@ -35,13 +35,6 @@ def link_node(settings: Settings, supervisor: int) -> None:
     parts = link_parts(settings)
     tune_gc()
     asyncio.run(_run(parts, StopSignal(supervisor)))
-
-
-class LinkPart(Protocol):
-    """A part of the link, which runs as a task in one event loop with the others."""
-
-    async def run(self) -> None:
-        """Run for ever. What cannot be reached is no error; one that is raised ends the process."""
 
 
 def link_parts(settings: Settings) -> list[LinkPart]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import date
-from typing import Protocol
 
 from cambist.accounts.account import Accounts
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import AccountQuota, period_of, quota_of
 from cambist.clock import utc_now
 from cambist.cluster.connection_sharing import ConnectionSharing
+from cambist.cluster.link_part import LinkPart
 from cambist.cluster.quota_keeper import ClusterView, QuotaKeeper
 from cambist.cluster.rate_sharing import RateSharing
 from cambist.cluster.topic_relay import RedisMessages
@@ -23,13 +23,6 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.node_connections import NodeConnections
 from cambist.storage.shared.usage.lease_writer import LeaseWriter
-
-
-class LimitPart(Protocol):
-    """A part that runs for ever."""
-
-    async def run(self) -> None:
-        """Run for ever."""
 
 
 class NodeLimits:
@@ -51,7 +44,7 @@ class NodeLimits:
         )
         rates = RateSharing(node, redis, counters)
         connections = ConnectionSharing(node, redis, NodeConnections(folder.stream_connections), nodes)
-        self.parts: list[LimitPart] = [self._keeper, rates, connections]
+        self.parts: list[LinkPart] = [self._keeper, rates, connections]
 
     def leases_held(self) -> int:
         """Return how many parts of quotas this node has."""

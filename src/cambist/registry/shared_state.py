@@ -12,6 +12,7 @@ from typing import Protocol
 from cambist.clock import utc_now
 from cambist.cluster.database_link import DatabaseLink
 from cambist.cluster.database_watch import DatabaseWatch
+from cambist.cluster.link_part import LinkPart
 from cambist.cluster.matrix_refresh import MatrixRefresh
 from cambist.cluster.membership import Membership, MembershipCallbacks, RedisCommands
 from cambist.cluster.shared_topics import ChangeOrigin, SharedTopic
@@ -36,13 +37,6 @@ _MATRIX_SECONDS = 1.0
 
 class NodeRedis(RedisMessages, RedisCommands, Protocol):
     """The connection to Redis."""
-
-
-class StatePart(Protocol):
-    """A part that runs for ever."""
-
-    async def run(self) -> None:
-        """Run for ever."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +96,9 @@ class SharedState:
         registry = self.database, lambda: self._store.nodes
         self.membership = Membership(self._start, redis, registry, callbacks, last.answering if last else 1)
 
-    def parts(self) -> list[StatePart]:
+    def parts(self) -> list[LinkPart]:
         """Return what runs for ever, each as a task."""
-        parts: list[StatePart] = [self, self.watch, self.relay, self.membership]
+        parts: list[LinkPart] = [self, self.watch, self.relay, self.membership]
         return parts if self._polls else [*parts, self.matrix_refresh]
 
     def describe(self) -> NodeReport:

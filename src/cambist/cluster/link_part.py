@@ -1,0 +1,12 @@
+"""What the process of the link runs."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class LinkPart(Protocol):
+    """A part of the link, which runs as a task in one event loop with the others."""
+
+    async def run(self) -> None:
+        """Run for ever. What cannot be reached is no error; one that is raised ends the process."""
