@@ -51,6 +51,7 @@ class RedisConnection:
         self._handlers: dict[str, list[Handler]] = {}
         self._lost: asyncio.Future[Any] | None = None
         self._is_logged = False
+        self._failing: set[str] = set()
 
     @property
     def is_linked(self) -> bool:
@@ -152,7 +153,9 @@ class RedisConnection:
             try:
                 handler(content)
             except Exception:
-                log.exception("Cluster link: a message of %s cannot be handled", channel)
+                if channel not in self._failing:  # another release may send what this one cannot read, many a second
+                    log.exception("Cluster link: messages of %s cannot be handled; this is logged once", channel)
+                self._failing.add(channel)
 
     async def _check(self) -> None:
         """Try the connection of commands again and again; the link ends if it fails."""
