@@ -5,6 +5,7 @@ import tomllib
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -18,8 +19,10 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.sources.base import EVERY_DAY, MAX_PAYLOAD_BYTES, Redistribution, SourceRequest
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
+from cambist.sources.declaration.answer_checks import DeclaredCheck
 from cambist.sources.declaration.day_format import DayFormat
-from cambist.sources.declaration.declaration import FIELDS, CsvLayout, Declaration, JsonLayout, XmlLayout
+from cambist.sources.declaration.declaration import FIELDS, Declaration, DeclaredBefore, DeclaredFew, RenamedCode
+from cambist.sources.declaration.layouts import CsvLayout, HtmlLayout, JsonLayout, WorkbookLayout, XmlLayout
 from cambist.sources.declaration.payload_summary import format_fixing, summarize_payload
 from cambist.sources.declaration.tree_path import parse_path
 
@@ -131,7 +134,10 @@ def test_the_page_says_of_every_field_whether_it_is_needed():
     rows = dict(re.findall(r"^\| `([\w.]+)` \| ([^|]*?) ?\|", PAGE.split("\n## Fields\n")[1], re.MULTILINE))
     needed = {field for field, default in rows.items() if not default}
     depends = {"day.at", "csv.code", "csv.rate", "json.code", "xml.code"}
+    depends |= {"html.code", "html.rate", "workbook.code", "workbook.rate"}
     hints = {"": Declaration, "csv": CsvLayout, "json": JsonLayout, "xml": XmlLayout}
+    hints |= {"html": HtmlLayout, "workbook": WorkbookLayout, "rates.renamed": RenamedCode, "checks": DeclaredCheck}
+    hints |= {"request.before": DeclaredBefore, "request.few": DeclaredFew}
     for table in ("request", "rates", "day", "schedule"):
         hints[table] = next(each.type for each in msgspec.structs.fields(Declaration) if each.name == table)
     in_code = {
@@ -167,6 +173,24 @@ def test_a_long_table_is_read_with_its_nominals():
         Fixing("own", Pair("USD", "EUR"), date(2026, 10, 30), Decimal("0.8951")),
         Fixing("own", Pair("JPY", "EUR"), date(2026, 10, 30), Decimal("0.5846"), 100),
     ]
+
+
+def test_further_rates_of_a_record_are_read_with_their_type():
+    text = LONG.declared.replace('rate = "rate"', 'rate = "rate"\ntypes = { street = "street" }')
+    case = Case(text, "day,code,units,rate,street\n2026-10-30,USD,1,0.8951,1.2\n2026-10-30,JPY,100,0.5846,0.7\n")
+    assert case.adapter.source.rate_types == ("street",)
+    assert [(str(each.pair), str(each.value), each.rate_type) for each in case.read()] == [
+        ("USD/EUR", "0.8951", ""),
+        ("USD/EUR", "1.2", "street"),
+        ("JPY/EUR", "0.5846", ""),
+        ("JPY/EUR", "0.7", "street"),
+    ]
+
+
+def test_further_rates_of_a_tree_are_read_with_their_type():
+    case = JSON.changed(('rate = "mid"', 'rate = "mid"\ntypes = { street = "mid" }'))
+    assert {each.rate_type for each in case.read()} == {"", "street"}
+    assert len(case.read()) == 2 * len(JSON.read())
 
 
 def test_xml_is_read_whatever_its_namespace_and_without_a_nominal_it_is_one():
@@ -414,6 +438,68 @@ def test_single_days_are_requested_when_the_source_publishes():
     assert every.adapter.source.schedule.days == EVERY_DAY
 
 
+@pytest.mark.parametrize(
+    ("span", "url", "asked"),
+    [
+        ("year", "{first:%Y}.xml", ["2025.xml", "2026.xml"]),
+        ("year", "{first}/{last}", ["2025-12-30/2025-12-31", "2026-01-01/2026-02-02"]),
+        ("month", "{first:%Y/%m}", ["2025/12", "2026/01", "2026/02"]),
+        ("month", "{first:%B}-{first:%Y}", ["December-2025", "January-2026", "February-2026"]),
+    ],
+)
+def test_calendar_months_and_years_are_requested_as_files(span, url, asked):
+    case = LONG.changed(('"all"', f'"{span}"'), ("8080/rates", f"8080/rates/{url}"))
+    found = [(each.url.partition("rates/")[2], each.first, each.last) for each in requests_of(case)]
+    assert [url for url, _, _ in found] == asked
+    assert (found[0][1], found[-1][2]) == (date(2025, 12, 30), date(2026, 2, 2))
+    assert all(one[2] + timedelta(days=1) == other[1] for one, other in pairwise(found))
+
+
+def requests_of(case):
+    return case.adapter.requests(date(2025, 12, 30), date(2026, 2, 2))
+
+
+def test_a_day_may_be_written_in_parts():
+    case = JSON.changed(("/{day:%Y%m%d}", "/{day:%Y}/{day:%b}/{day:%-d}"))
+    assert next(case.adapter.requests(date(2026, 10, 30), date(2026, 10, 30))).url.endswith("/2026/Oct/30")
+
+
+def test_a_nominal_may_be_a_power_of_ten():
+    case = LONG.changed(('anchor = "EUR"', 'anchor = "EUR"\nnominal_is = "power"')).sent((",100,", ",2,"))
+    assert [each.nominal for each in case.read()] == [10, 100]
+    with pytest.raises(SourceBroken, match=r"JPY/EUR on 2026-10-30 has the power \[-1\]"):
+        case.sent((",2,", ",-1,")).read()
+
+
+def test_blanks_around_a_rate_are_refused_where_they_are_not_removed():
+    case = LONG.changed(('anchor = "EUR"', 'anchor = "EUR"\nstrip = false'))
+    assert LONG.sent(("0.5846", " 0.5846")).read() == case.read()
+    with pytest.raises(SourceBroken, match=r"is no rate: \[ 0.5846\]"):
+        case.sent(("0.5846", " 0.5846")).read()
+
+
+STRICT = (
+    'layout = "long"',
+    'layout = "long"\ncolumns = ["day", "code", "units", "rate", "note"]\nalways = { note = "" }\nblank_lines = false',
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("day,code,units", "code,day,units", "does not begin with its header"),
+        ("rate,note", "rate,note,more", "does not begin with its header"),
+        ("0.5846,x", "0.5846,y", r"has note \[y\] and not \[x\]"),
+        ("JPY,100,0.5846,x\n", "JPY,100,0.5846,x\n\n", "0 cells instead of 5"),
+    ],
+)
+def test_a_table_may_be_held_to_its_header_and_its_cells(old, new, reason):
+    case = LONG.changed((STRICT[0], STRICT[1].replace('""', '"x"'))).sent(("0.8951,", "0.8951,x"))
+    assert len(case.read()) == 2
+    with pytest.raises(SourceBroken, match=reason):
+        case.sent((old, new)).read()
+
+
 def test_everything_is_requested_at_once_where_it_was_declared():
     assert days(LONG, date(1990, 1, 1), date(2026, 1, 1)) == [("rates", date(2000, 1, 1), date(2026, 1, 1))]
     assert days(LONG, date(1990, 1, 1), date(1991, 1, 1)) == []
@@ -490,6 +576,16 @@ def test_the_source_is_what_was_declared():
         (WIDE, "&to={last}", "&to={last:%Y-%m-%dT%H}", "contains a time"),
         (WIDE, "&to={last}", "&to={last:%Y}", "a year, a month and a day once each"),
         (WIDE, "&to={last}", "", "[request.url] needs {first} and {last}"),
+        (LONG, '"all"', '"year"', "[request.url] does not say which year is requested"),
+        (LONG, 'rates"\nspan = "all"', '{first:%m}"\nspan = "year"', "[request.url] {first} does not hold a year once"),
+        (LONG, 'rates"\nspan = "all"', '{first:%Y}"\nspan = "month"', "does not hold a year and a month once each"),
+        (
+            LONG,
+            'layout = "long"',
+            'layout = "long"\ncolumns = ["a"]\nalways = {b = ""}',
+            "[csv.always.b] is not one of",
+        ),
+        (WIDE, 'layout = "wide"', 'layout = "wide"\ncolumns = ["Date"]', "[csv.columns] is for long tables"),
         (WIDE, "&to={last}", "&to={day}", "contains {day}, but an answer covers a span of [365]"),
         (WIDE, "&to={last}", "&to={last}&k={key}", "[key_variable] is missing"),
         (WIDE, 'media = ["text/csv"]', 'media = ["csv"]', "[request.media] must be content types"),
@@ -557,6 +653,11 @@ def test_the_source_is_what_was_declared():
         (JSON, '"valid.on"', "1", "[day.at] is a number"),
         (JSON, 'code = "currency"', "", "[json.code] is missing"),
         (XML, '"Rate"', '"[0]"', "[xml.records] [[0]] begins with an index"),
+        (XML, 'rate = "."', 'rate = "."\ntypes = { Street = "@street" }', "[xml.types.Street] must be 1 to 32"),
+        (XML, 'rate = "."', 'rate = "."\ntypes = { street = "a..b" }', "[xml.types.street] is not a path"),
+        (XML, 'rate = "."', 'rate = "."\ntypes = { parallel = "@b" }', "[xml.types.parallel] is the rate_type of the"),
+        (LONG, 'rate = "rate"', 'rate = "rate"\ntypes = { street = 0 }', "[csv.types.street] [0] is not a column"),
+        (WIDE, 'layout = "wide"', 'layout = "wide"\ntypes = { street = "S" }', "[csv.types] has no effect"),
         (XML, '"Rate"', '"@rate"', "[xml.records] [@rate] cannot contain records"),
     ],
 )

@@ -11,7 +11,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from tests.sources.workbook_files import packed
 
 from cambist.errors import SourceBroken
 from cambist.history.fixing import GRAM, Fixing
-from cambist.registry.sources import adapters
+from cambist.registry.sources import adapters, built_in
 from cambist.sources.base import MAX_PAYLOAD_BYTES, FixingAdapter
 
 PAYLOADS = Path(__file__).parents[1] / "payloads"
@@ -36,11 +36,12 @@ class Sample:
     further day, pair or record, so that writing it twice is something twice; `code` is a currency's code, with
     whatever around it makes it unique, and with `needs_code` the file is nothing without it. `missing` is what the
     source writes for a rate that it has not: put in the rate's place, one fixing less is read and nothing breaks.
-    `spares` names damages of this suite that this format cannot show, each a fact of the format.
+    `spares` names damages of this suite that this format cannot show, each a fact of the format. A file `*.sheet.csv`
+    has the cells of a workbook, which is packed from them.
     """
 
     key: str
-    content: bytes = field(repr=False)
+    written: bytes = field(repr=False)
     file: str
     fixings: int
     rate: str
@@ -55,12 +56,17 @@ class Sample:
 
     @property
     def adapter(self) -> FixingAdapter:
-        adapter: FixingAdapter = import_module(f"cambist.sources.adapters.{self.key}").adapter
+        adapter = built_in(self.key)
+        assert isinstance(adapter, FixingAdapter)
         return adapter
 
     @property
+    def content(self) -> bytes:
+        return packed(self.file, self.written)
+
+    @property
     def text(self) -> str:
-        return self.content.decode(self.encoding)
+        return self.written.decode(self.encoding)
 
     def read(self, content: bytes | None = None) -> list[Fixing]:
         return list(self.adapter.parse(self.content if content is None else content, self.subject))
@@ -74,7 +80,7 @@ class Sample:
 
     def changed(self, old: str, new: str) -> bytes:
         assert self.text.count(old) == 1, (self.file, old)
-        return self.text.replace(old, new).encode(self.encoding)
+        return packed(self.file, self.text.replace(old, new).encode(self.encoding))
 
     @property
     def name(self) -> str:
@@ -168,7 +174,7 @@ def test_the_sample_is_parsed_completely(sample: Sample) -> None:
     fixings = sample.read()
     assert len(fixings) == sample.fixings
     assert all(is_sound(sample.adapter, fixing) for fixing in fixings)
-    assert len({(fixing.pair, fixing.day) for fixing in fixings}) == len(fixings)
+    assert len({(fixing.pair, fixing.day, fixing.rate_type) for fixing in fixings}) == len(fixings)
 
 
 def is_sound(adapter: FixingAdapter, fixing: Fixing) -> bool:
@@ -262,7 +268,8 @@ UNKNOWN_COLUMNS = [
 
 @pytest.mark.parametrize(("key", "text", "named"), UNKNOWN_COLUMNS, ids=[row[0] for row in UNKNOWN_COLUMNS])
 def test_an_unknown_column_is_left_out_and_reported_once(key: str, text: str, named: str) -> None:
-    adapter: FixingAdapter = import_module(f"cambist.sources.adapters.{key}").adapter
+    adapter = built_in(key)
+    assert isinstance(adapter, FixingAdapter)
     taken = adapter.parse_tolerantly(text.encode())
     (sentence,) = taken.left_out
     assert (len(taken.fixings), named in sentence) == (2, True)
@@ -309,7 +316,7 @@ def test_an_adapter_requests_the_days_over_https(adapter: FixingAdapter) -> None
     for request in asked:
         assert request.url.startswith("https://")
         assert request.first <= request.last
-        assert "{" not in request.url.replace("{key}", "")
+        assert "{" not in request.url.replace("{key}", "").replace("{token}", "")
     assert all(one.first <= other.first for one, other in pairwise(asked))
 
 
@@ -321,7 +328,7 @@ def check_any(sample: Sample, content: bytes) -> None:
         return
     assert fixings
     assert all(is_sound(sample.adapter, fixing) for fixing in fixings)
-    assert len({(fixing.pair, fixing.day) for fixing in fixings}) == len(fixings)
+    assert len({(fixing.pair, fixing.day, fixing.rate_type) for fixing in fixings}) == len(fixings)
 
 
 @EVERY

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from cambist.accounts.names import echo, nearest
 from cambist.admin.audit import AuditRecorder
 from cambist.errors import BadParameter, NotHere
 from cambist.registry.asked_sources import ask_source, asked_at
-from cambist.registry.sources import load_adapters, reasons_off, source_keys
+from cambist.registry.sources import RESERVED_KEYS, is_declared, load_adapters, reasons_off, source_keys
 from cambist.settings import Settings
 from cambist.sources.base import Source
 from cambist.status.source_report import SourceReports
@@ -18,19 +19,34 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 
 
+class SourceKind(StrEnum):
+    """What describes a source: a module of Cambist, a built-in declaration, or a declaration of the operator's."""
+
+    MODULE = "module"
+    DECLARATION = "declaration"
+    OWN = "own"
+
+
 @dataclass(frozen=True, slots=True)
 class ListedSource:
-    """A source, and why it is off; empty if it is on."""
+    """A source, why it is off (empty if it is on), and what describes it."""
 
     source: Source
     disabled_reason: str
+    kind: SourceKind
 
 
 def list_sources(settings: Settings, environment: Mapping[str, str]) -> list[ListedSource]:
     """Return every source, best first, declared ones last. Errors: SourceRefused, SettingRefused."""
     found = load_adapters(settings)
     off = reasons_off(settings, found, source_keys(settings, found.values(), environment))
-    return [ListedSource(adapter.source, off.get(key, "")) for key, adapter in found.items()]
+    return [ListedSource(adapter.source, off.get(key, ""), _kind(key)) for key, adapter in found.items()]
+
+
+def _kind(key: str) -> SourceKind:
+    if key not in RESERVED_KEYS:
+        return SourceKind.OWN
+    return SourceKind.DECLARATION if is_declared(key) else SourceKind.MODULE
 
 
 class SourceRequests:

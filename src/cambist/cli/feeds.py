@@ -38,7 +38,7 @@ def list_feeds(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     if as_json:
         print_json([_listed_record(each) for each in found])
         return
-    columns = ("Source", "Name", "State", "Pace", "Redistribution", "Why off")
+    columns = ("Source", "Name", "State", "Pace", "Redistribution", "Known from", "Why off")
     print_table(columns, (_listed_row(each) for each in found))
 
 
@@ -106,7 +106,8 @@ def _listed_record(each: ListedSource) -> dict[str, Any]:
 
 def _listed_row(each: ListedSource) -> Sequence[object]:
     source, state = each.source, "off" if each.disabled_reason else "on"
-    return [source.key, source.name, state, source.pace, source.redistribution, each.disabled_reason]
+    known_from = source.known_from or ""
+    return [source.key, source.name, state, source.pace, source.redistribution, known_from, each.disabled_reason]
 
 
 def _source_reports_record(source_reports: SourceReports) -> dict[str, Any]:

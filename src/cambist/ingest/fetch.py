@@ -16,6 +16,7 @@ import stamina
 
 from cambist import __version__
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
+from cambist.ingest.request_tokens import with_token
 from cambist.sources.base import MAX_PAYLOAD_BYTES, SourceRequest
 
 AGENT = f"cambist/{__version__} (self-hosted exchange rates)"
@@ -76,12 +77,19 @@ class Fetcher:
 
     async def _once(self, source: str, request: SourceRequest) -> bytes | None:
         try:
-            return await self._follow(source, request)
+            return await self._follow(source, await self._prepared(source, request))
         except TimeoutError:
             # `from None`, here and below: the cause names the address, which may contain a key.
             raise SourceUnreachable(f"{source}: no answer in time") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise SourceUnreachable(f"{source}: cannot be asked: {_message(error)}") from None
+
+    async def _prepared(self, source: str, request: SourceRequest) -> SourceRequest:
+        """Send the request before this one, if there is one, and return this one with its token."""
+        if request.before is None:
+            return request
+        self.forget(request.before)  # nothing new is no answer here
+        return with_token(source, request, await self._follow(source, request.before) or b"")
 
     async def _follow(self, source: str, request: SourceRequest) -> bytes | None:
         """Send a request, and follow redirects within the source's own host only."""
@@ -91,10 +99,11 @@ class Fetcher:
         headers = {"User-Agent": AGENT, "Accept": ", ".join(request.content_types) or "*/*"}
         headers |= {name: value.replace("{key}", key) for name, value in request.headers}
         headers |= self._validators.get(request.origin, {})
+        body = request.body.replace(b"{key}", key.encode()) or None
         for _ in range(_REDIRECTS + 1):
             method = "POST" if request.body else "GET"
             async with self.session.request(
-                method, url, headers=headers, data=request.body or None, allow_redirects=False, timeout=self.timeout
+                method, url, headers=headers, data=body, allow_redirects=False, timeout=self.timeout
             ) as response:
                 if response.status not in _MOVED:
                     return await self._content(source, request, response)

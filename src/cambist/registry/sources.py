@@ -6,6 +6,8 @@ They are apart from the other parts because API workers have no sources and must
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import resources
 from pathlib import Path
 
 from cambist import plugins
@@ -25,9 +27,27 @@ OWN_SOURCES = "sources"
 """The folder of the operator's declarations of sources, in the data directory."""
 
 
+_DECLARED = resources.files("cambist.sources").joinpath("declared")
+"""The folder of the built-in declarations."""
+
+
 def adapters() -> dict[str, Adapter]:
     """Return every built-in adapter by key, best first."""
-    return plugins.load("cambist.sources.adapters", ADAPTERS, "adapter", Adapter)
+    return {key: built_in(key) for key in ADAPTERS}
+
+
+@cache
+def built_in(key: str) -> Adapter:
+    """Return one built-in adapter: that of its declaration, or of its module."""
+    if not is_declared(key):
+        return plugins.load("cambist.sources.adapters", [key], "adapter", Adapter)[key]
+    declaration = _DECLARED.joinpath(f"{key}.toml")
+    return read_declaration(declaration.read_text(encoding="utf-8"), declaration.name, is_built_in=True)
+
+
+def is_declared(key: str) -> bool:
+    """Return whether a built-in source is a declaration, not a module."""
+    return _DECLARED.joinpath(f"{key}.toml").is_file()
 
 
 def load_declared_adapters(folder: Path) -> dict[str, Adapter]:
@@ -92,4 +112,5 @@ def reasons_off(settings: Settings, found: Mapping[str, Adapter], keys: Mapping[
 
 
 def _key_setting(adapter: Adapter) -> str:
-    return adapter.key_variable if isinstance(adapter, DeclaredAdapter) else adapter.source.setting
+    variable = adapter.key_variable if isinstance(adapter, DeclaredAdapter) else ""
+    return variable or adapter.source.setting

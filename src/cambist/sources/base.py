@@ -10,13 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from cambist.errors import CellBroken, NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
+from cambist.history.typed_series import parse_series_key, series_key
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
@@ -28,6 +29,14 @@ class Redistribution(StrEnum):
     ALLOWED = "allowed"
     UNCLEAR = "unclear"
     FORBIDDEN = "forbidden"
+
+
+class KnownFrom(StrEnum):
+    """What the format of a source's answers is known from. One known from documentation alone is unproven."""
+
+    RECORDED = "recorded"
+    FIXTURE = "fixture"
+    DOCUMENTATION = "documentation"
 
 
 MAX_PAYLOAD_BYTES = 32 * 1024 * 1024
@@ -63,9 +72,11 @@ class Source:
     its pairs share, `fixed_at` the time of the market that a fixing shows, in `zone`, and `first_day` the first day
     that it has. `alias` is a code for the anchor at this source's rate only (BRX is the real at the PTAX). A `compiled`
     source compiles the publications of others; it is used where they have no rate. A source that `outranks_pegs` itself
-    fixes currencies that are pegged by law; for pegged currencies, other sources are only used for their own anchor. A
-    source with a `disabled_reason` is off unless the operator enables it. `setting` names the setting with the
-    operator's key, if the source needs one.
+    fixes currencies that are pegged by law; for pegged currencies, other sources are only used for their own anchor.
+    `rate_types` names the further types of rates that it publishes beside its own `rate_type`: they are stored apart
+    and only served where they are asked for by name. A source with a `disabled_reason` is off unless the operator
+    enables it. `setting` names the setting with the operator's key, if the source needs one. `known_from` says what the
+    format of its answers is known from; None for an operator's own source.
     """
 
     key: str
@@ -82,16 +93,27 @@ class Source:
     anchor: str = PIVOT
     fixed_at: time = time(0, 1)
     rate_type: RateType = RateType.OFFICIAL
+    rate_types: tuple[str, ...] = ()
     alias: str = ""
     compiled: bool = False
     outranks_pegs: bool = False
     disabled_reason: str = ""
     setting: str = ""
+    known_from: KnownFrom | None = KnownFrom.RECORDED
 
     @property
     def is_on_by_default(self) -> bool:
         """Whether the source is used unless the operator disables it."""
         return not self.disabled_reason
+
+    @property
+    def is_of_main_market(self) -> bool:
+        """Whether its rates are served where no type of rate is asked for."""
+        return self.rate_type is not RateType.PARALLEL and not parse_series_key(self.key).rate_type
+
+    def of_type(self, rate_type: str) -> Source:
+        """Return the facts about the source's rates of a further type, with the key that these are stored under."""
+        return replace(self, key=series_key(self.key, rate_type), rate_types=(), alias="") if rate_type else self
 
     def market_time(self, day: date) -> datetime:
         """Return the time (UTC) of the market that the day's fixing shows."""
@@ -103,9 +125,10 @@ class SourceRequest:
     """One request to a source: a GET, or a POST if it has a body.
 
     `first` and `last` are the days that the answer covers, for sources of days. `subject` says what the answer does not
-    say itself, for example its series; the adapter gets it back with the answer. `{key}` in the URL and headers stands
-    for the operator's key. `content_types` are the allowed beginnings of the answer's content type; empty allows any. A
-    status in `no_data_statuses` means that the source has nothing for this request.
+    say itself, for example its series; the adapter gets it back with the answer. `{key}` in the URL, headers and body
+    stands for the operator's key. `content_types` are the allowed beginnings of the answer's content type; empty allows
+    any. A status in `no_data_statuses` means that the source has nothing for this request. The request `before` is sent
+    first, for its cookies; what the group of `token_pattern` matches in its answer replaces `{token}` in this one.
     """
 
     url: str
@@ -116,11 +139,16 @@ class SourceRequest:
     body: bytes = b""
     content_types: tuple[str, ...] = ()
     no_data_statuses: frozenset[int] = frozenset()
+    before: SourceRequest | None = None
+    token_pattern: str = ""
 
     @property
     def origin(self) -> str:
-        """Return where the answer is from, as receipts record it. POSTs to one URL differ by their days."""
-        return f"{self.url} for {self.first} to {self.last}" if self.body else self.url
+        """Return where the answer is from, as receipts record it. POSTs to one URL differ by their days and subject."""
+        if not self.body:
+            return self.url
+        subject = f" ({self.subject})" if self.subject else ""
+        return f"{self.url} for {self.first} to {self.last}{subject}"
 
 
 _cell_errors: ContextVar[dict[str, None] | None] = ContextVar("cell_errors", default=None)

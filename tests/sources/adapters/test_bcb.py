@@ -8,8 +8,9 @@ import pytest
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.sources.adapters.bcb import adapter
+from cambist.registry.sources import built_in
 
+adapter = built_in("bcb")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/bcb"
 CONTEXT = "https://example.org/odata$metadata#_CotacaoMoedaPeriodo"
 DAY = date(2026, 3, 5)

@@ -7,8 +7,9 @@ import pytest
 from cambist.errors import SourceBroken
 from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
-from cambist.sources.adapters.bnr import adapter
+from cambist.registry.sources import built_in
 
+adapter = built_in("bnr")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/bnr"
 SPACE = "https://www.bnr.ro/xsd"
 

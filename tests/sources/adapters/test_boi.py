@@ -7,8 +7,9 @@ import pytest
 from cambist.errors import SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.sources.adapters.boi import adapter
+from cambist.registry.sources import built_in
 
+adapter = built_in("boi")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/boi/boi_01.csv"
 HEADER = (
     "SERIES_CODE,FREQ,BASE_CURRENCY,COUNTER_CURRENCY,UNIT_MEASURE,DATA_TYPE,DATA_SOURCE,TIME_COLLECT,CONF_STATUS,"

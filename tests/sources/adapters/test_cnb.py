@@ -7,8 +7,9 @@ import pytest
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.sources.adapters.cnb import adapter
+from cambist.registry.sources import built_in
 
+adapter = built_in("cnb")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/cnb/cnb_01.json"
 API = "https://api.cnb.cz/cnbapi/exrates/"
 

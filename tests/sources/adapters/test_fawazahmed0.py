@@ -9,8 +9,9 @@ from cambist.errors import SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.reference.tables import CURRENCIES
-from cambist.sources.adapters.fawazahmed0 import adapter
+from cambist.registry.sources import built_in
 
+adapter = built_in("fawazahmed0")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/fawazahmed0"
 
 

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.sources.adapters.fbil import adapter
+from cambist.registry.sources import built_in
 from cambist.sources.base import Redistribution
 
+adapter = built_in("fbil")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/fbil/fbil_01.json"
 DAY = date(2026, 3, 6)
 

@@ -9,8 +9,9 @@ import pytest
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.sources.adapters.mnb import adapter
+from cambist.registry.sources import built_in
 
+adapter = built_in("mnb")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/mnb/mnb_01.xml"
 SERVICE = "http://www.mnb.hu/webservices/"
 

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.sources.adapters.nbg import adapter
+from cambist.registry.sources import built_in
 
+adapter = built_in("nbg")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/nbg"
 DAY = "2026-03-05T00:00:00.000Z"
 

@@ -7,8 +7,9 @@ import pytest
 from cambist.errors import SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.sources.adapters.nbu import adapter
+from cambist.registry.sources import built_in
 
+adapter = built_in("nbu")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/nbu/nbu_01.json"
 
 

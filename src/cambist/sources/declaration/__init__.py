@@ -13,14 +13,17 @@ from cambist.sources.declaration.declaration import parse_declaration
 __all__ = ["DeclaredAdapter", "read_declaration"]
 
 
-def read_declaration(path_or_text: Path | str, name: str = "", existing_keys: Collection[str] = ()) -> DeclaredAdapter:
+def read_declaration(
+    path_or_text: Path | str, name: str = "", existing_keys: Collection[str] = (), *, is_built_in: bool = False
+) -> DeclaredAdapter:
     """Return the adapter of a declaration: a file, or its text and the `name` to use in errors.
 
-    `existing_keys` are the keys of other sources. Errors: SourceRefused naming the file and the field.
+    `existing_keys` are the keys of other sources. A built-in declaration may use fields that an operator's may not.
+    Errors: SourceRefused naming the file and the field.
     """
     name = name or (str(path_or_text) if isinstance(path_or_text, Path) else "the declaration")
     declared = parse_declaration(_text(path_or_text, name), name)
-    validate_declaration(declared, name, existing_keys)
+    validate_declaration(declared, name, existing_keys, is_built_in=is_built_in)
     return DeclaredAdapter(declared)
 
 

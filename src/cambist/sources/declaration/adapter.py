@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
-from decimal import Decimal, InvalidOperation
 from zoneinfo import ZoneInfo
 
 from cambist.errors import NothingPublished, shorten
@@ -12,134 +11,144 @@ from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.sources.base import FixingAdapter, Schedule, Source, SourceRequest
-from cambist.sources.declaration.address import fill
-from cambist.sources.declaration.csv_rows import CsvRowParser
-from cambist.sources.declaration.day_format import DayFormat
+from cambist.sources.declaration.address import EACH
+from cambist.sources.declaration.asked import Asked, read_subject
+from cambist.sources.declaration.code_reader import CodeReader, ReadCode
+from cambist.sources.declaration.csv_rows import CsvOpener
+from cambist.sources.declaration.day_reader import DayReader
 from cambist.sources.declaration.declaration import WEEKDAYS, Declaration
-from cambist.sources.declaration.raw_rate import JsonNumber, RawRate
+from cambist.sources.declaration.html_rows import HtmlOpener
+from cambist.sources.declaration.layouts import CsvLayout
+from cambist.sources.declaration.raw_rate import RawRate
+from cambist.sources.declaration.repeated_rates import merge_repeats
+from cambist.sources.declaration.request_parts import build_requests
+from cambist.sources.declaration.table_rows import TableOpener, TableRowParser
 from cambist.sources.declaration.tree_rows import JsonRowParser, XmlRowParser
-from cambist.sources.parsing import PayloadReader, is_code
-
-_MOST_PLACES = (15, 30)
-"""The most digits before and after the point of a JSON number; no rate has more."""
-_LONGEST_NOMINAL = 7
+from cambist.sources.declaration.value_reader import ValueReader
+from cambist.sources.declaration.workbook_rows import WorkbookOpener
+from cambist.sources.declaration.zip_member import unzip_member
+from cambist.sources.parsing import PayloadReader
 
 
 class DeclaredAdapter(FixingAdapter):
     """The adapter of one declaration. `key_variable` is the environment variable with the operator's key, or empty."""
 
     def __init__(self, declared: Declaration) -> None:
+        zone = ZoneInfo(declared.schedule.zone)
         self._declared = declared
         self._rates = declared.rates
-        self._zone = ZoneInfo(declared.schedule.zone)
-        self._form = DayFormat(declared.day.form)
-        self._reader = PayloadReader(declared.key)
+        self._reader = PayloadReader(declared.label or declared.key)
+        self._days = DayReader(declared.day, (declared.first_day, declared.last_day), zone, self._reader)
+        self._codes = CodeReader(declared.rates, self._reader)
+        self._values = ValueReader(declared.rates, self._reader)
         self._row_parser = _row_parser(declared, self._reader)
-        self.source = _source(declared, self._zone)
+        self.source = _source(declared, zone)
         self.key_variable = declared.key_variable
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
         """Request the days in parts of the declared span; with a span of 1, only the days of the schedule."""
-        start, end = max(first, self.source.first_day).toordinal(), last.toordinal()
-        declared = self._declared.request.span
-        span = max(end - start + 1, 1) if declared == "all" else declared
-        for day in range(start, end + 1, span):
-            start_day = date.fromordinal(day)
-            if declared != 1 or start_day.weekday() in self.source.schedule.days:
-                yield self._request(start_day, date.fromordinal(min(day + span - 1, end)))
-
-    def _request(self, first: date, last: date) -> SourceRequest:
-        request = self._declared.request
-        return SourceRequest(
-            url=fill(request.url, first, last),
-            first=first,
-            last=last,
-            subject=first.isoformat() if self._declared.day.of == "asked" else "",
-            headers=tuple(request.headers.items()),
-            content_types=request.media,
-            no_data_statuses=frozenset(request.absent),
-        )
+        start, request = max(first, self.source.first_day), self._declared.request
+        days = frozenset(map(WEEKDAYS.index, request.days)) if request.days else self.source.schedule.days
+        last = min(last, self._declared.last_day or last)
+        is_day_asked = self._declared.day.of == "asked"
+        yield from build_requests(request, start, last, days, is_day_asked=is_day_asked)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Parse one answer, in its order; `subject` is the requested day if answers have no day."""
-        seen: set[tuple[Pair, date]] = set()
-        found = False
-        for row in self._row_parser.rows(content):
-            code, day = self._code(row), self._day(row, subject)
-            is_per_anchor = self._rates.direction == "other_per_anchor"
-            pair = Pair(self._rates.anchor, code) if is_per_anchor else Pair(code, self._rates.anchor)
-            self._reader.unique(seen, (pair, day))
-            if row.rate not in self._rates.missing:
-                found = True
-                what = f"{pair} on {day}"
-                unit = GRAM if code in self._rates.per_gram else ""
-                with self._reader.cell:
-                    nominal = self._nominal(row, code, what)
-                    yield Fixing(self.source.key, pair, day, self._value(row.rate, what), nominal, unit)
-        if not found and self._rates.may_be_empty:
-            raise NothingPublished(f"{self.source.key}: nothing was published for the days asked")
-        if not found:
-            raise self._reader.broken("the answer holds no rate")
+        """Parse one answer, in its order; `subject` is what was requested, if answers do not say it."""
+        asked = read_subject(subject, has_day=self._declared.day.of == "asked")
+        if self._declared.request.member:
+            content = unzip_member(content, self._declared.request.member, self._reader)
+        seen: set[tuple[object, ...]] = set()
+        found: set[str] = set()
+        for row in self._rows(content):
+            day = self._days.asked(asked.day) if row.day is None else self._days.read(row.day)
+            if day is not None:
+                yield from self._fixing(row, day, asked, seen, found)
+        if self._rates.may_be_empty and not (seen if self._rates.must_have else found):
+            raise NothingPublished(
+                f"{self._reader.name}: {self._rates.empty_says or 'nothing was published for the days asked'}"
+            )
+        if not found.issuperset(self._rates.must_have) or not found:
+            raise self._reader.broken(self._rates.empty_says or _missing(self._rates.must_have))
 
-    def _code(self, row: RawRate) -> str:
-        """Return the currency code of a row. Errors: SourceBroken if it is neither in the declared form nor mapped."""
-        if row.code is None:
-            return self._rates.currency or ""
-        code = self._rates.codes.get(row.code) or self._code_from_form(row.code)
-        if not is_code(code):
-            raise self._reader.broken(f"[{shorten(row.code)}] is not a currency code; rates.codes can map it to one")
+    def _rows(self, content: bytes) -> Iterator[RawRate]:
+        rows = self._row_parser.rows(content)
+        return merge_repeats(rows, self._reader) if self._rates.repeats == "merge" else rows
+
+    def _fixing(
+        self, row: RawRate, day: date, asked: Asked, seen: set[tuple[object, ...]], found: set[str]
+    ) -> Iterator[Fixing]:
+        """Yield the fixing of a row, unless its rate is missing or the anchor's own. Errors: SourceBroken."""
+        label = self._label(row, asked)
+        code, divisor = self._codes.rename(label.code, day)
         if code == self._rates.anchor:
-            raise self._reader.broken(f"[{shorten(row.code)}] is the anchor; rates.ignore can leave it out")
-        return code
+            self._reader.unique(seen, (code, day))
+            self._check_anchor(row, day)
+            return
+        is_per_anchor = (self._rates.direction == "other_per_anchor") != (code in self._rates.inverted)
+        pair = Pair(self._rates.anchor, code) if is_per_anchor else Pair(code, self._rates.anchor)
+        self._refuse_twice(seen, pair, day, row.rate_type)
+        if row.rate in self._rates.missing or row.other_rate in self._rates.missing:
+            return
+        found.add(code)
+        what = f"{pair} on {day}"
+        with self._reader.cell:
+            nominal = self._values.nominal(label.nominal or row.nominal, label.code, code, divisor, what)
+            yield Fixing(
+                self.source.key,
+                pair,
+                day,
+                self._values.value(row.rate, row.other_rate, what),
+                nominal,
+                GRAM if code in self._rates.per_gram else "",
+                published_at=self._days.published_at(row.published_at),
+                rate_type=row.rate_type,
+            )
 
-    def _code_from_form(self, text: str) -> str:
-        head, _, rest = self._rates.code_form.partition("{code")
-        kind, _, tail = rest.partition("}")
-        inner = text[len(head) : len(text) - len(tail)]
-        if text != head + inner + tail or (kind and inner != inner.lower()):
-            return ""
-        return inner.upper() if kind else inner
+    def _refuse_twice(self, seen: set[tuple[object, ...]], pair: Pair, day: date, rate_type: str) -> None:
+        """Errors: SourceBroken if there is a rate of the pair for the day already."""
+        key = (pair, day, rate_type) if rate_type else (pair, day)
+        if key in seen and self._declared.day.once:
+            raise self._reader.broken(f"{pair} is given twice")
+        self._reader.unique(seen, key)
 
-    def _day(self, row: RawRate, subject: str) -> date:
-        if row.day is None:
-            try:
-                return date.fromisoformat(subject)
-            except ValueError:
-                raise self._reader.broken("the answer has no day, and none was requested") from None
-        day = self._form.parse(row.day, self._zone)
-        if day is None or day < self.source.first_day:
-            raise self._reader.broken(f"[{shorten(row.day)}] is not a date since {self.source.first_day}")
-        return day
+    def _label(self, row: RawRate, asked: Asked) -> ReadCode:
+        if row.code is None and self._rates.currency != EACH:
+            return ReadCode(self._rates.currency or "")
+        return self._codes.read(asked.each if row.code is None else row.code)
 
-    def _value(self, text: str, what: str) -> Decimal:
-        if not isinstance(text, JsonNumber):
-            comma = "," if self._rates.decimal == "," else ""
-            return self._reader.number(text, what, comma=comma, thousands=self._rates.thousands)
-        before, after = _MOST_PLACES
-        try:
-            value = Decimal(text) if len(text) <= before + after else Decimal(0)
-        except InvalidOperation:
-            value = Decimal(0)
-        if not (value > 0 and value.adjusted() < before and int(value.as_tuple().exponent) >= -after):
-            raise self._reader.cell_broken(f"{what} is no rate: [{shorten(text)}]")
-        return Decimal(f"{value:f}")
-
-    def _nominal(self, row: RawRate, code: str, what: str) -> int:
-        if row.nominal is not None:
-            return self._reader.nominal(row.nominal if len(row.nominal) <= _LONGEST_NOMINAL else "", what)
-        nominal = self._rates.nominal
-        return nominal.get(code, 1) if isinstance(nominal, dict) else nominal
+    def _check_anchor(self, row: RawRate, day: date) -> None:
+        """Check the anchor's rate of itself. Errors: SourceBroken if it is not 1, or was not declared."""
+        anchor, text = self._rates.anchor, shorten(row.code or "")
+        if not self._rates.anchor_is_one:
+            raise self._reader.broken(
+                f"[{text}] is the anchor, and {anchor}/{anchor} is no pair; rates.ignore can leave it out"
+            )
+        if self._values.value(row.rate, None, f"{anchor} on {day}") != 1:
+            raise self._reader.broken(f"the {anchor} on {day} is not worth itself: [{shorten(row.rate)}]")
 
 
-def _row_parser(declared: Declaration, reader: PayloadReader) -> CsvRowParser | JsonRowParser | XmlRowParser:
-    ignore = frozenset(declared.rates.ignore)
+def _missing(codes: Sequence[str]) -> str:
+    return f"the answer holds no rate of {' and '.join(codes)}" if codes else "the answer holds no rate"
+
+
+def _row_parser(declared: Declaration, reader: PayloadReader) -> TableRowParser | JsonRowParser | XmlRowParser:
     if declared.json:
-        return JsonRowParser(declared.json, declared.day, ignore, reader)
+        return JsonRowParser(declared.json, declared, reader)
     if declared.xml:
-        return XmlRowParser(declared.xml, declared.day, ignore, reader)
-    if declared.csv:
-        return CsvRowParser(declared.csv, declared.day.at, ignore, reader)
+        return XmlRowParser(declared.xml, declared, reader)
+    if declared.table:
+        return TableRowParser(declared.table, declared, reader, _table_opener(declared, reader))
     raise TypeError("a declaration must be validated before it becomes an adapter")
+
+
+def _table_opener(declared: Declaration, reader: PayloadReader) -> TableOpener:
+    if declared.html:
+        selector = str(declared.day.at) if declared.day.of == "document" else ""
+        return HtmlOpener(declared.html, selector, reader)
+    if declared.workbook:
+        return WorkbookOpener(declared.workbook, reader)
+    return CsvOpener(declared.csv or CsvLayout(layout="long"), reader)
 
 
 def _source(declared: Declaration, zone: ZoneInfo) -> Source:
@@ -151,14 +160,20 @@ def _source(declared: Declaration, zone: ZoneInfo) -> Source:
         terms=declared.terms,
         licence=declared.licence,
         redistribution=declared.redistribution,
-        pace=Pace.DAILY,
+        pace=Pace(declared.pace),
         covers=declared.covers or f"rates against {declared.rates.anchor}, as the operator declared",
         zone=zone,
         first_day=declared.first_day,
         anchor=declared.rates.anchor,
         fixed_at=declared.fixed_at,
         rate_type=RateType(declared.rate_type),
+        rate_types=declared.rate_types,
         compiled=declared.compiled,
+        alias=declared.alias,
+        outranks_pegs=declared.outranks_pegs,
+        disabled_reason=declared.disabled_reason,
+        setting=declared.setting,
+        known_from=declared.known_from,
         schedule=Schedule(
             start=hours.start,
             end=hours.end,

@@ -12,28 +12,33 @@ from zoneinfo import ZoneInfo
 
 from cambist.errors import shorten
 from cambist.reference.tables import CURRENCIES
-from cambist.sources.declaration.address import KEY, address_faults, header_faults, placeholders
+from cambist.sources.declaration.address import EACH
+from cambist.sources.declaration.built_in_checks import built_in_faults, operator_faults
 from cambist.sources.declaration.declaration import Declaration, refusal
 from cambist.sources.declaration.layout_checks import layout_faults
+from cambist.sources.declaration.patterns import pattern_faults
+from cambist.sources.declaration.request_checks import request_faults
 from cambist.sources.parsing import is_code
 
 Fault = tuple[str, str]
 """A field, and what is wrong with it."""
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,31}")
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _CODE_FORM = re.compile(r"[^{}]*\{code(:lower)?\}[^{}]*")
 _ENCODINGS = re.compile(
     r"utf-8(-sig)?|utf-16(-[lb]e)?|ascii|iso8859-\d+|cp\d+|koi8-[ru]|shift_jis|gb2312|gbk|gb18030|big5|euc_(jp|kr)"
 )
-_SETTINGS = "CAMBIST_"
 _OLDEST = date(1945, 1, 1)
 _LONGEST = 200
 
 
-def validate_declaration(declared: Declaration, name: str, existing_keys: Collection[str]) -> None:
+def validate_declaration(
+    declared: Declaration, name: str, existing_keys: Collection[str], *, is_built_in: bool = False
+) -> None:
     """Validate a declaration. Errors: SourceRefused with the file, the field and the first fault."""
     for field, fault in _faults(declared, existing_keys):
+        raise refusal(name, f"[{field}] {fault}")
+    for field, fault in built_in_faults(declared) if is_built_in else operator_faults(declared):
         raise refusal(name, f"[{field}] {fault}")
 
 
@@ -41,10 +46,10 @@ def _faults(declared: Declaration, existing_keys: Collection[str]) -> Iterator[F
     """Yield the faults in the order of the file. A later check may assume that the earlier ones passed."""
     yield from _names(declared, existing_keys)
     yield from _facts(declared)
-    yield from _request(declared)
-    yield from _span(declared)
+    yield from request_faults(declared)
     yield from _rates(declared)
     yield from _codes(declared)
+    yield from _meanings(declared)
     yield from _marks(declared)
     yield from _schedule(declared)
     yield from _encoding(declared)
@@ -62,7 +67,7 @@ def _names(declared: Declaration, existing_keys: Collection[str]) -> Iterator[Fa
     for field in ("name", "licence"):
         if not getattr(declared, field).strip():
             yield field, "is empty"
-    for field in ("name", "licence", "covers"):
+    for field in ("name", "licence", "covers", "label", "disabled_reason"):
         if len(getattr(declared, field)) > _LONGEST or not getattr(declared, field).isprintable():
             yield field, f"must be one line of at most {_LONGEST} characters"
 
@@ -73,6 +78,8 @@ def _facts(declared: Declaration) -> Iterator[Fault]:
             yield field, f"[{shorten(getattr(declared, field))}] is not an https link"
     if declared.first_day < _OLDEST:
         yield "first_day", f"[{declared.first_day}] is before {_OLDEST}"
+    if declared.last_day is not None and declared.last_day < declared.first_day:
+        yield "last_day", f"[{declared.last_day}] is before the first day {declared.first_day}"
     if _has_zone(declared.fixed_at):
         yield "fixed_at", "is a time in schedule.zone and must not have a zone"
 
@@ -85,40 +92,12 @@ def _is_link(text: str) -> bool:
         return False
 
 
-def _request(declared: Declaration) -> Iterator[Fault]:
-    request, variable = declared.request, declared.key_variable
-    yield from (("request.url", fault) for fault in address_faults(request.url))
-    yield from ((f"request.headers.{shorten(name)}", fault) for name, fault in header_faults(request.headers))
-    asks = any(KEY in text for text in (request.url, *request.headers.values()))
-    if asks and not variable:
-        yield "key_variable", "is missing: {key} must come from an environment variable"
-    if variable and not asks:
-        yield "key_variable", "has no effect: neither the URL nor a header contains {key}"
-    if variable and not _VARIABLE.fullmatch(variable):
-        yield "key_variable", f"[{shorten(variable)}] is not a variable name: capital letters, digits and _ are allowed"
-    if variable.startswith(_SETTINGS):
-        yield "key_variable", f"[{variable}] begins like a setting: use a name without {_SETTINGS}"
-    if not all(kind.isascii() and kind.isprintable() and "/" in kind for kind in request.media):
-        yield "request.media", "must be content types, such as text/csv"
-
-
-def _span(declared: Declaration) -> Iterator[Fault]:
-    asked, span = placeholders(declared.request.url), declared.request.span
-    if span == 1 and not asked:
-        yield "request.url", "does not contain the day: with a span of 1 it needs {day}"
-    if span != 1 and "day" in asked:
-        yield "request.url", f"contains {{day}}, but an answer covers a span of [{span}]"
-    if isinstance(span, int) and span > 1 and asked != {"first", "last"}:
-        yield "request.url", f"needs {{first}} and {{last}}: an answer covers a span of [{span}] days"
-    if declared.day.of == "asked" and span != 1:
-        yield "day.of", "can be the day asked for only with a span of 1"
-
-
 def _rates(declared: Declaration) -> Iterator[Fault]:
     rates = declared.rates
     if rates.anchor not in CURRENCIES:
         yield "rates.anchor", f"[{shorten(rates.anchor)}] is not a known currency"
-    if rates.currency is not None and not _is_other(rates.currency, declared):
+    is_asked = bool(declared.request.each) and rates.currency == EACH
+    if rates.currency is not None and not (is_asked or _is_other(rates.currency, declared)):
         yield "rates.currency", f"[{shorten(rates.currency)}] is not the code of a currency other than the anchor"
     for code in rates.nominal if isinstance(rates.nominal, dict) else ():
         if not _is_other(code, declared):
@@ -139,9 +118,28 @@ def _codes(declared: Declaration) -> Iterator[Fault]:
         yield "rates.per_gram", "needs the direction anchor_per_other"
     if not _CODE_FORM.fullmatch(rates.code_form):
         yield "rates.code_form", f"[{shorten(rates.code_form)}] must have {{code}} or {{code:lower}}, once"
+    for code in rates.inverted:
+        if not _is_other(code, declared) or rates.nominal != 1 or code in rates.per_gram:
+            yield "rates.inverted", f"[{shorten(code)}] must be another currency than the anchor, with a nominal of 1"
+    if rates.only and rates.ignore:
+        yield "rates.ignore", "has no effect: only the codes of rates.only are read"
     for text in rates.ignore:
         if text in rates.codes:
             yield "rates.ignore", f"[{shorten(text)}] stands under rates.codes too"
+
+
+def _meanings(declared: Declaration) -> Iterator[Fault]:
+    rates = declared.rates
+    if rates.code_pattern:
+        yield from pattern_faults("rates.code_pattern", rates.code_pattern, {"code"}, {"nominal"})
+    if rates.rate_pattern:
+        yield from pattern_faults("rates.rate_pattern", rates.rate_pattern, {"rate"}, set())
+    for number, each in enumerate(rates.renamed):
+        if not (is_code(each.label) and _is_other(each.code, declared) and each.since < each.until):
+            yield f"rates.renamed[{number}]", "needs two codes, neither the anchor's, and days in their order"
+    for code in rates.must_have:
+        if not _is_other(code, declared):
+            yield "rates.must_have", f"[{shorten(code)}] is not the code of a currency other than the anchor"
 
 
 def _is_other(code: str, declared: Declaration) -> bool:
@@ -191,7 +189,7 @@ def _is_calendar(name: str) -> bool:
 
 
 def _encoding(declared: Declaration) -> Iterator[Fault]:
-    for field, layout in (("csv", declared.csv), ("json", declared.json)):
+    for field, layout in (("csv", declared.csv), ("json", declared.json), ("html", declared.html)):
         if layout and not _is_encoding(layout.encoding):
             yield f"{field}.encoding", f"[{shorten(layout.encoding)}] is not a supported encoding"
 

@@ -12,28 +12,66 @@ import msgspec
 from msgspec import Meta
 
 from cambist.errors import SourceRefused, shorten
-from cambist.sources.base import Redistribution
+from cambist.sources.base import KnownFrom, Redistribution
+from cambist.sources.declaration.answer_checks import DeclaredCheck
+from cambist.sources.declaration.layouts import (
+    Column,
+    CsvLayout,
+    DeclaredTable,
+    HtmlLayout,
+    JsonLayout,
+    TableLayout,
+    WorkbookLayout,
+    XmlLayout,
+)
 from cambist.validation import in_plain_words, split_validation_error
 
 Nominal = Annotated[int, Meta(ge=1, le=1_000_000)]
 Weekday = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-Column = str | int
-"""A column: the text of its header cell, or its number from 1."""
 
 
-class DeclaredTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of the file. Unknown fields are refused."""
+class DeclaredBefore(DeclaredTable, frozen=True, kw_only=True):
+    """`[request.before]`: a request to send first, for its cookies or a token in its answer."""
+
+    url: str
+    pattern: str = ""
+    media: tuple[str, ...] = ()
+
+
+class DeclaredFew(DeclaredTable, frozen=True, kw_only=True):
+    """`[request.few]`: the address of a single day, for ranges of at most so many `days`."""
+
+    url: str
+    days: Annotated[int, Meta(ge=1, le=31)]
 
 
 class DeclaredRequest(DeclaredTable, frozen=True, kw_only=True):
     """`[request]`: a URL with placeholders, and how many days one answer covers."""
 
     url: str
-    span: Annotated[int, Meta(ge=1, le=36_600)] | Literal["all"]
-    headers: dict[str, str] = {}
+    span: Annotated[int, Meta(ge=1, le=36_600)] | Literal["month", "year", "all"]
+    days: tuple[Weekday, ...] = ()
+    each: tuple[str, ...] = ()
+    headers: dict[str, str] = msgspec.field(default_factory=dict)
+    form: dict[str, str] = msgspec.field(default_factory=dict)
+    json: dict[str, Any] = msgspec.field(default_factory=dict)
+    body: str = ""
+    member: str = ""
+    before: DeclaredBefore | None = None
+    few: DeclaredFew | None = None
     media: tuple[str, ...] = ()
     absent: tuple[Annotated[int, Meta(ge=204, le=499)], ...] = ()
+
+
+class RenamedCode(DeclaredTable, frozen=True, kw_only=True):
+    """`[[rates.renamed]]`: what a code means from `since` to the day before `until`; its nominal is divided."""
+
+    label: str
+    code: str
+    since: date = date.min
+    until: date = date.max
+    divided_by: Nominal = 1
 
 
 class DeclaredRates(DeclaredTable, frozen=True, kw_only=True):
@@ -43,22 +81,46 @@ class DeclaredRates(DeclaredTable, frozen=True, kw_only=True):
     direction: Literal["other_per_anchor", "anchor_per_other"]
     nominal: Nominal | dict[str, Nominal] = 1
     per_gram: tuple[Literal["XAU", "XAG", "XPT", "XPD"], ...] = ()
+    nominal_is: Literal["units", "power"] = "units"
     currency: str | None = None
     decimal: Literal[".", ","] = "."
     thousands: str = ""
+    places: Annotated[int, Meta(ge=0, le=12)] | None = None
+    strip: bool = True
     missing: tuple[str, ...] = ()
     code_form: str = "{code}"
-    codes: dict[str, str] = {}
+    code_pattern: str = ""
+    rate_pattern: str = ""
+    codes: dict[str, str] = msgspec.field(default_factory=dict)
     ignore: tuple[str, ...] = ()
+    inverted: tuple[str, ...] = ()
+    repeats: Literal["refuse", "merge"] = "refuse"
+    only: tuple[str, ...] = ()
+    renamed: tuple[RenamedCode, ...] = ()
+    anchor_is_one: bool = False
+    must_have: tuple[str, ...] = ()
     may_be_empty: bool = False
+    empty_says: str = ""
 
 
 class DeclaredDay(DeclaredTable, frozen=True, kw_only=True):
-    """`[day]`: where the day of a rate is, and its format."""
+    """`[day]`: where the day of a rate is, and its format, or the formats that it may have."""
 
     of: Literal["record", "block", "document", "asked"] = "record"
     at: Column | None = None
-    form: str = "%Y-%m-%d"
+    pattern: str = ""
+    form: str | tuple[str, ...] = "%Y-%m-%d"
+    months: tuple[str, ...] = ()
+    earlier: Literal["refuse", "skip"] = "refuse"
+    skipped_since: date = date.min
+    once: bool = False
+    published_at: Column | None = None
+    published_form: str = "%Y-%m-%dT%H:%M:%S"
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The formats, in the order in which they are tried."""
+        return (self.form,) if isinstance(self.form, str) else self.form
 
 
 class DeclaredSchedule(DeclaredTable, frozen=True, kw_only=True):
@@ -74,44 +136,8 @@ class DeclaredSchedule(DeclaredTable, frozen=True, kw_only=True):
     reread: Annotated[int, Meta(ge=0, le=366)] = 14
 
 
-class CsvLayout(DeclaredTable, frozen=True, kw_only=True):
-    """`[csv]`: a line for each rate (long), or a line for each day with a column for each currency (wide)."""
-
-    layout: Literal["long", "wide"]
-    encoding: str = "utf-8"
-    delimiter: str = ","
-    skip: Annotated[int, Meta(ge=0, le=1000)] = 0
-    header: bool = True
-    open_end: bool = False
-    code: Column | None = None
-    rate: Column | None = None
-    nominal: Column | None = None
-
-
-class TreeLayout(DeclaredTable, frozen=True, kw_only=True):
-    """The shared fields of `[json]` and `[xml]`: records, optionally within blocks, and paths within a record."""
-
-    records: str
-    rate: str
-    blocks: str | None = None
-    code: str | None = None
-    nominal: str | None = None
-
-
-class JsonLayout(TreeLayout, frozen=True, kw_only=True):
-    """`[json]`: a JSON document."""
-
-    encoding: str = "utf-8"
-
-
-class XmlLayout(TreeLayout, frozen=True, kw_only=True):
-    """`[xml]`: an XML document with this outermost element."""
-
-    root: str
-
-
 class Declaration(DeclaredTable, frozen=True, kw_only=True):
-    """The whole file. Exactly one of `csv`, `json` and `xml` describes the answers."""
+    """The whole file. Exactly one layout describes the answers: `csv`, `json`, `xml`, `html` or `workbook`."""
 
     key: str
     name: str
@@ -128,15 +154,37 @@ class Declaration(DeclaredTable, frozen=True, kw_only=True):
     redistribution: Redistribution = Redistribution.FORBIDDEN
     compiled: bool = False
     fixed_at: time = time(0, 1)
+    last_day: date | None = None
+    pace: Literal["intraday", "daily", "monthly"] = "daily"
     key_variable: str = ""
+    setting: str = ""
+    label: str = ""
+    alias: str = ""
+    outranks_pegs: bool = False
+    disabled_reason: str = ""
+    known_from: KnownFrom | None = None
     csv: CsvLayout | None = None
     json: JsonLayout | None = None
     xml: XmlLayout | None = None
+    html: HtmlLayout | None = None
+    checks: tuple[DeclaredCheck, ...] = ()
+    workbook: WorkbookLayout | None = None
 
     @property
     def tree(self) -> JsonLayout | XmlLayout | None:
-        """The layout of JSON or XML; None for a CSV."""
+        """The layout of JSON or XML; None for a table."""
         return self.json or self.xml
+
+    @property
+    def rate_types(self) -> tuple[str, ...]:
+        """The further types of rates that its records have."""
+        layout = self.table or self.tree
+        return tuple(layout.types) if layout else ()
+
+    @property
+    def table(self) -> TableLayout | None:
+        """The layout of a table; None for JSON or XML."""
+        return self.csv or self.html or self.workbook
 
 
 _TABLES: dict[str, type[DeclaredTable]] = {
@@ -148,12 +196,18 @@ _TABLES: dict[str, type[DeclaredTable]] = {
     "csv.": CsvLayout,
     "json.": JsonLayout,
     "xml.": XmlLayout,
+    "html.": HtmlLayout,
+    "workbook.": WorkbookLayout,
+    "request.before.": DeclaredBefore,
+    "request.few.": DeclaredFew,
+    "rates.renamed.": RenamedCode,
+    "checks.": DeclaredCheck,
 }
 FIELDS = [
     table + field
     for table, kind in _TABLES.items()
     for field in kind.__struct_fields__
-    if table or f"{field}." not in _TABLES
+    if f"{table}{field}." not in _TABLES
 ]
 """The full name of every field of a declaration."""
 

@@ -12,9 +12,12 @@ class JsonNumber(str):
 
 
 class RawRate(NamedTuple):
-    """One rate in the source's texts; None for what the layout does not have."""
+    """One rate in the source's texts; None for what the layout does not have. With `other_rate`, their mean counts."""
 
     day: str | None
     code: str | None
     rate: str
     nominal: str | None = None
+    rate_type: str = ""
+    other_rate: str | None = None
+    published_at: str | None = None

@@ -5,46 +5,105 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Generic, NoReturn, TypeVar
 from xml.etree.ElementTree import Element
 
 from cambist.errors import shorten
-from cambist.sources.declaration.declaration import DeclaredDay, JsonLayout, TreeLayout, XmlLayout
+from cambist.sources.declaration.answer_checks import AnswerCheck, answer_checks, check_count, check_text
+from cambist.sources.declaration.declaration import Declaration
+from cambist.sources.declaration.layouts import JsonLayout, TreeLayout, XmlLayout
 from cambist.sources.declaration.raw_rate import JsonNumber, RawRate
 from cambist.sources.declaration.tree_path import ANY, TreePath, parse_path
 from cambist.sources.parsing import PayloadReader
 
 N = TypeVar("N")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_NAMESPACE = "xmlns"
+"""As the attribute of an element: its namespace."""
 OPTIONAL = "?"
-"""At the end of a nominal's path: a missing nominal is 1."""
+"""At the end of a path to a nominal or a time of publication: it may be missing; a missing nominal is 1."""
 
 
 class TreeRowParser(ABC, Generic[N]):
     """Parses one layout. An entry is a node and the name that it has in its parent (empty in a list)."""
 
-    def __init__(self, layout: TreeLayout, day: DeclaredDay, ignore: Collection[str], reader: PayloadReader) -> None:
+    def __init__(self, layout: TreeLayout, declared: Declaration, reader: PayloadReader) -> None:
+        day, rates = declared.day, declared.rates
         self._reader = reader
-        self._ignore = ignore
+        self._ignore = frozenset(rates.ignore)
+        self._only = frozenset(rates.only)
+        self._is_stripped = rates.strip
+        self._is_day_once = day.once
+        self._document_checks, self._block_checks, self._record_checks = (
+            answer_checks(declared.checks, scope) for scope in ("document", "block", "record")
+        )
         self._day_of = day.of
-        self._day = parse_path(str(day.at)) if day.at is not None else None
+        self._day = _path(_text_of(day.at))
         self._blocks, self._code = _path(layout.blocks), _path(layout.code)
-        self._records, self._rate = parse_path(layout.records), parse_path(layout.rate)
+        self._is_code_of_block = layout.code_of == "block"
+        self._records = parse_path(layout.records)
+        rate, other = layout.rate if isinstance(layout.rate, tuple) else (layout.rate, None)
+        self._rates = {name: parse_path(path) for name, path in {"": rate, **layout.types}.items()}
+        self._other_rate, published_at = _path(other), _text_of(day.published_at) or ""
+        self._published_at = _path(published_at.removesuffix(OPTIONAL) or None)
+        self._is_always_published_at = not published_at.endswith(OPTIONAL)
         self._nominal = _path((layout.nominal or "").removesuffix(OPTIONAL) or None)
         self._has_every_nominal = not (layout.nominal or "").endswith(OPTIONAL)
 
     def rows(self, content: bytes) -> Iterator[RawRate]:
         """Yield the rates in the document's order. Errors: SourceBroken."""
         top = self._top(content)
+        self._check(self._document_checks, top, top, {})
+        days: set[str] = set()
         for block in self._each(top, self._blocks) if self._blocks else (top,):
             shared = {"document": top, "block": block}.get(self._day_of)
             day = self._text(shared, self._day) if shared and self._day else None
+            if self._is_day_once and day is not None:
+                self._reader.unique(days, day)
+            self._check(self._block_checks, block, block, {"day": day or ""})
             for record in self._each(block, self._records):
-                code = self._text(record, self._code) if self._code else None
-                if code is None or code not in self._ignore:
-                    own = self._text(record, self._day) if self._day and not shared else day
-                    yield RawRate(own, code, self._text(record, self._rate), self._nominal_of(record))
+                yield from self._of_record(record, block, day, has_own_day=not shared)
+
+    def _of_record(
+        self, record: tuple[str, N], block: tuple[str, N], day: str | None, *, has_own_day: bool
+    ) -> Iterator[RawRate]:
+        """Yield the rates of one record, unless its code is to be left out. Errors: SourceBroken."""
+        named = block if self._is_code_of_block else record
+        has_code = self._code is not None and self._exists(named, self._code)
+        code = self._text(named, self._code) if self._code and has_code else None
+        if code is not None and (code in self._ignore or (self._only and code not in self._only)):
+            return
+        if self._day and has_own_day:
+            day = self._text(record, self._day)
+        self._check(self._record_checks, record, block, {"code": code or "", "day": day or ""})
+        if self._code and not has_code:
+            self._raise_missing(self._code)
+        nominal = self._nominal_of(record)
+        published_at = self._published(record)
+        for name, path in self._rates.items():
+            other = self._text(record, self._other_rate) if self._other_rate and not name else None
+            yield RawRate(day, code, self._text(record, path), nominal, name, other, published_at)
+
+    def _check(
+        self, checks: list[AnswerCheck], entry: tuple[str, N], block: tuple[str, N], known: Mapping[str, str]
+    ) -> None:
+        for each in checks:
+            if each.declared.is_count:
+                check_count(each.declared, self._count(entry, each.at), known, self._reader)
+            else:
+                same = self._text(block, each.same_as) if each.same_as else None
+                text = self._text(entry, each.at) if self._exists(entry, each.at) else ""
+                check_text(each.declared, text, same, known, self._reader)
+
+    def _count(self, entry: tuple[str, N], path: TreePath) -> int:
+        return sum(1 for _ in self._each(entry, path)) if self._exists(entry, path) else 0
+
+    def _published(self, record: tuple[str, N]) -> str | None:
+        path = self._published_at
+        if not path or not (self._is_always_published_at or self._exists(record, path)):
+            return None
+        return self._text(record, path)
 
     def _nominal_of(self, record: tuple[str, N]) -> str | None:
         if not self._nominal or not (self._has_every_nominal or self._exists(record, self._nominal)):
@@ -57,10 +116,10 @@ class TreeRowParser(ABC, Generic[N]):
         text = self._value(entry[1], path)
         if _LONE_SURROGATE.search(text):
             raise self._reader.broken(f"the value at [{path}] is not text")
-        return text if isinstance(text, JsonNumber) else text.strip()
+        return text.strip() if self._is_stripped and not isinstance(text, JsonNumber) else text
 
     def _raise_missing(self, path: TreePath) -> NoReturn:
-        raise self._reader.broken(f"there is not exactly one value at [{path}]")
+        raise self._reader.broken(f"the document has another structure: there is not exactly one value at [{path}]")
 
     @abstractmethod
     def _top(self, content: bytes) -> tuple[str, N]:
@@ -82,9 +141,16 @@ class TreeRowParser(ABC, Generic[N]):
 class JsonRowParser(TreeRowParser[Any]):
     """Parses a JSON document. Numbers keep their digits; duplicate names are refused."""
 
-    def __init__(self, layout: JsonLayout, day: DeclaredDay, ignore: Collection[str], reader: PayloadReader) -> None:
-        super().__init__(layout, day, ignore, reader)
+    def __init__(self, layout: JsonLayout, declared: Declaration, reader: PayloadReader) -> None:
+        super().__init__(layout, declared, reader)
         self._encoding = layout.encoding
+        self._is_nominal_number = layout.nominal_is_number
+
+    def _nominal_of(self, record: tuple[str, Any]) -> str | None:
+        nominal = super()._nominal_of(record)
+        if self._is_nominal_number and not isinstance(nominal, JsonNumber | None):
+            raise self._reader.broken(f"the nominal [{shorten(nominal)}] is not a number")
+        return nominal
 
     def _top(self, content: bytes) -> tuple[str, Any]:
         text = self._reader.text(content, self._encoding)
@@ -107,7 +173,9 @@ class JsonRowParser(TreeRowParser[Any]):
         elif isinstance(found, list):
             yield from (("", each) for each in found)
         else:
-            raise self._reader.broken(f"there is neither a list nor an object at [{path}]")
+            raise self._reader.broken(
+                f"the document has another structure: there is neither a list nor an object at [{path}]"
+            )
 
     def _value(self, node: Any, path: TreePath) -> str:
         found = self._at(node, path)
@@ -135,17 +203,28 @@ class JsonRowParser(TreeRowParser[Any]):
 class XmlRowParser(TreeRowParser[Element]):
     """Parses an XML document; names are compared without their namespaces."""
 
-    def __init__(self, layout: XmlLayout, day: DeclaredDay, ignore: Collection[str], reader: PayloadReader) -> None:
-        super().__init__(layout, day, ignore, reader)
-        self._root = layout.root
+    def __init__(self, layout: XmlLayout, declared: Declaration, reader: PayloadReader) -> None:
+        super().__init__(layout, declared, reader)
+        self._root, self._inner = layout.root, _path(layout.inner)
 
     def _top(self, content: bytes) -> tuple[str, Element]:
         if b"\0" in content:
-            raise self._reader.broken("the document has zero bytes: UTF-16 is not supported")
+            raise self._reader.broken("the document has zero bytes and is not text: UTF-16 is not supported")
         root = self._reader.xml(content)
+        if self._inner:
+            root = self._inner_document(root, self._inner)
         if _local_name(root.tag) != self._root:
             raise self._reader.broken(f"the document is a [{shorten(_local_name(root.tag))}], not a [{self._root}]")
+        if (root.text or "").strip():
+            raise self._reader.broken(f"the document has text outside its elements: [{shorten(root.text or '')}]")
         return self._root, root
+
+    def _inner_document(self, root: Element, path: TreePath) -> Element:
+        """Parse the text at a path, which is itself a document."""
+        text = self._value(root, path) if self._exists(("", root), path) else ""
+        if not text:
+            raise self._reader.broken(f"the answer holds no result at [{path}]")
+        return self._reader.xml(text.encode())
 
     def _each(self, entry: tuple[str, Element], path: TreePath) -> Iterator[tuple[str, Element]]:
         yield from ((_local_name(element.tag), element) for element in _find_elements(entry[1], path))
@@ -163,6 +242,10 @@ class XmlRowParser(TreeRowParser[Element]):
 
 
 _NOTHING: Any = object()
+
+
+def _text_of(column: str | int | None) -> str | None:
+    return None if column is None else str(column)
 
 
 def _path(text: str | None) -> TreePath | None:
@@ -191,4 +274,6 @@ def _find_elements(node: Element, path: TreePath) -> list[Element]:
 
 
 def _attribute(element: Element, name: str) -> str | None:
+    if name == _NAMESPACE:
+        return element.tag.rpartition("}")[0].removeprefix("{")
     return next((value for key, value in element.items() if _local_name(key) == name), None)
