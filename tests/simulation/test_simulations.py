@@ -1,0 +1,41 @@
+"""Simulated deployments: a share of the seeds that `make simulate` runs, and what makes a simulation repeatable."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tools.simulation.generator import make_scenario
+from tools.simulation.run import replay_command
+from tools.simulation.scenario import decode_scenario
+from tools.simulation.simulate import simulate
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 4, 5, *range(0, 45, 3)])
+def test_every_invariant_holds(seed: int) -> None:
+    outcome = simulate(make_scenario(seed))
+    assert outcome.violation is None
+    assert len(outcome.lines) > 20
+
+
+def test_the_same_scenario_has_the_same_trace_in_two_processes() -> None:
+    digests = {_digest_in_process(hash_seed) for hash_seed in ("1", "2")}
+    assert digests == {simulate(make_scenario(7)).digest}
+
+
+def _digest_in_process(hash_seed: str) -> str:
+    command = [sys.executable, "-m", "tools.simulation.run", "--scenario", make_scenario(7).encoded()]
+    environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    ended = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    return ended.stdout.split()[-1]
+
+
+def test_a_scenario_is_replayed_from_its_text() -> None:
+    scenario = make_scenario(3)
+    text = replay_command(scenario).partition("--scenario ")[2].strip("'")
+    assert decode_scenario(text) == scenario

@@ -1,0 +1,60 @@
+"""Scenarios made by hand: small ones in which every planted fault shows."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from tools.simulation.generator import make_scenario
+from tools.simulation.scenario import Fault, Mistake, Scenario
+
+_MONDAY = date(1971, 3, 1)
+_SOURCES = ("fed", "boe", "norges")
+
+CORRECTIONS = Scenario(
+    seed=1,
+    world="ingest",
+    first_day=_MONDAY,
+    days=5,
+    sources=_SOURCES,
+    mistakes=(
+        Mistake("fed", "revised", pair=0, day=0, shown_days=1),
+        Mistake("boe", "hundred", pair=1, day=1, shown_days=2),
+        Mistake("boe", "revised", pair=2, day=2, shown_days=2),
+        Mistake("norges", "slipped", pair=2, day=3),
+        Mistake("norges", "typed", pair=1, day=1, days=2),
+        Mistake("norges", "late", pair=2, day=1, shown_days=2),
+        Mistake("boe", "ahead", pair=3, day=3, shown_days=1),
+    ),
+)
+"""Mistakes that are corrected and that are not, words that come late, and one of a day to come."""
+
+BROKEN_MACHINE = Scenario(
+    seed=2,
+    world="ingest",
+    first_day=_MONDAY,
+    days=4,
+    sources=_SOURCES,
+    mistakes=(Mistake("boe", "hundred", pair=1, day=1, shown_days=1),),
+    faults=(
+        Fault("killed", hour=14.0, step=16),
+        Fault("locked", hour=32.0, amount=3.0),
+        Fault("killed", hour=38.0, step=30),
+        Fault("full", hour=60.0, amount=3.0),
+    ),
+)
+"""A node that is killed twice, a database that is locked, and a disk that is full, each while something is filed."""
+
+LIAR = Scenario(
+    seed=1,
+    world="ingest",
+    first_day=_MONDAY,
+    days=4,
+    sources=("fed", "boe", "norges", "dnb"),
+    mistakes=(Mistake("boe", "slipped", pair=0, day=0, days=3),),
+)
+"""A source that is wrong from its first word on, so that nothing can be compared with it."""
+
+QUOTAS = make_scenario(9)
+"""Two or three nodes that answer calls around midnight, of which a period begins on one."""
+
+DIRECTED = {"corrections": CORRECTIONS, "broken machine": BROKEN_MACHINE, "liar": LIAR, "quotas": QUOTAS}

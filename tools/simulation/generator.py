@@ -1,0 +1,85 @@
+"""Scenarios from seeds."""
+
+from __future__ import annotations
+
+import random
+from datetime import date, timedelta
+
+from tools.simulation.scenario import INGEST, QUOTA, Call, Fault, Mistake, Scenario
+
+SOURCES = ("fed", "boe", "boc", "norges", "riksbank", "dnb", "rba", "boj", "hkma", "sarb")
+"""Sources of the short scenarios, which play in the 1970s: the rate matrix begins in 1970, and is small then."""
+
+_KINDS = (
+    "hundred", "hundredth", "inverted", "swapped", "typed", "slipped", "revised", "revised", "late", "late", "hanging",
+    "twice", "ahead",
+)  # fmt: skip
+_FIRST, _LAST = date(1971, 1, 1), date(1974, 6, 30)
+
+
+_QUOTAS_EVERY = 3
+
+
+def make_scenario(seed: int) -> Scenario:
+    """Return the scenario of a seed: each third is about quotas."""
+    return _quotas(seed) if seed % _QUOTAS_EVERY == 0 else _ingest(seed)
+
+
+def _quotas(seed: int) -> Scenario:
+    chance = random.Random(f"scenario {seed}")  # noqa: S311  the same for each seed
+    first, days, nodes = _FIRST + timedelta(days=chance.randrange(1000)), 3, chance.randint(1, 3)
+    seconds = sorted(_second(chance, days) for _ in range(chance.randint(30, 90)))
+    calls = [
+        Call(second, chance.randrange(nodes), chance.randint(1, 2), chance.choice((1, 1, 1, 2, 3, 8)))
+        for second in seconds
+    ]
+    kinds = ("cut off", "ended", "ended")
+    faults = [
+        Fault(chance.choice(kinds), chance.uniform(0, 24 * days), chance.randrange(nodes), 0, chance.uniform(0.1, 9))
+        for _ in range(chance.randint(0, 4))
+    ]
+    return Scenario(seed, QUOTA, first, days, nodes=nodes, calls=tuple(calls), faults=tuple(faults))
+
+
+def _second(chance: random.Random, days: int) -> float:
+    """Return a moment; many are around midnight."""
+    if chance.random() < 0.4:
+        return 86_400 * chance.randint(1, days - 1) + chance.uniform(-100, 200)
+    return chance.uniform(0, 86_400 * days)
+
+
+def _ingest(seed: int) -> Scenario:
+    chance = random.Random(f"scenario {seed}")  # noqa: S311  the same for each seed
+    days = chance.randint(5, 9)
+    chosen = set(chance.sample(SOURCES, chance.randint(3, 4)))
+    sources = tuple(key for key in SOURCES if key in chosen)
+    first = _FIRST + timedelta(days=chance.randrange((_LAST - _FIRST).days))
+    mistakes = [_mistake(chance, sources, days) for _ in range(chance.randint(0, 4))]
+    faults = [_fault(chance, days) for _ in range(chance.randint(0, 3))]
+    return Scenario(
+        seed=seed,
+        world=INGEST,
+        first_day=first,
+        days=days,
+        sources=sources,
+        mistakes=tuple(mistakes),
+        faults=tuple(faults),
+    )
+
+
+def _fault(chance: random.Random, days: int) -> Fault:
+    """Return a fault of the machine; the last day and a half have none."""
+    kind = chance.choice(("killed", "killed", "power", "locked", "full"))
+    amount = chance.uniform(0.5, 12.0) if kind in {"locked", "full"} else chance.random()
+    return Fault(kind=kind, hour=chance.uniform(0, 24 * (days - 2)), step=chance.randrange(40), amount=amount)
+
+
+def _mistake(chance: random.Random, sources: tuple[str, ...], days: int) -> Mistake:
+    return Mistake(
+        source=chance.choice(sources),
+        kind=chance.choice(_KINDS),
+        pair=chance.randrange(4),
+        day=chance.randrange(days),
+        days=chance.randint(1, 3),
+        shown_days=chance.randint(0, 3),
+    )

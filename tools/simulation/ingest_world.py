@@ -1,0 +1,158 @@
+"""The world of one node that ingests: scripted sources, an operator, a machine with faults, and the invariants."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+
+from tools.simulation.connections import Connections
+from tools.simulation.databases import DATABASE, new_database
+from tools.simulation.ingest_checks import IngestChecks
+from tools.simulation.ingest_node import IngestNode
+from tools.simulation.judging_invariants import is_wrong
+from tools.simulation.machine_faults import POWER, MachineFaults, NodeKilled, lose_power
+from tools.simulation.patches import Patch, clock_patches
+from tools.simulation.scenario import Scenario
+from tools.simulation.scripted_source import ScriptedAdapter, ScriptedSource, codes_of
+from tools.simulation.stored_rows import StoredRows
+from tools.simulation.truth import FREE_CODES, Truth
+from tools.simulation.virtual_loop import VirtualLoop
+
+from cambist.admin.quarantine import QuarantineAdmin
+from cambist.ingest import poller, snapshot_builder
+from cambist.registry import archive_tasks
+from cambist.registry.sources import built_in
+from cambist.sources.base import FixingAdapter
+from cambist.storage.sql.dialects import sqlite
+
+_DAY = timedelta(days=1)
+_OPERATOR_HOURS = 26.0
+_LONGEST_DOWN_MINUTES = 90.0
+_AHEAD = timedelta(days=40)
+
+
+class IngestWorld:
+    """One node, its sources, and what is known of them."""
+
+    def __init__(self, scenario: Scenario, folder: Path) -> None:
+        self.scenario = scenario
+        start = datetime.combine(scenario.first_day, time(), UTC)
+        self.loop = VirtualLoop(start)
+        self._chance = random.Random(f"{scenario.seed} world")  # noqa: S311  the same for each seed
+        self._folder = folder
+        truth = Truth(scenario.seed, scenario.first_day)
+        self._adapters = {key: self._adapter(key, truth) for key in scenario.sources}
+        self._faults = MachineFaults(scenario.faults, start, self.loop.now)
+        self.connections = Connections(self.loop.now, self._faults.before)
+        new_database(folder)
+        self._rows = StoredRows(folder / DATABASE)
+        self._checks = IngestChecks(folder, self._rows, self._adapters, self.loop.now)
+        self.trace = self._checks.trace
+        self._node: IngestNode | None = None
+
+    def _adapter(self, key: str, truth: Truth) -> ScriptedAdapter:
+        scenario = self.scenario
+        facts = built_in(key).source
+        source = replace(facts, first_day=min(facts.first_day, scenario.first_day), rate_types=())
+        codes = codes_of(source, FREE_CODES, scenario.seed)
+        return ScriptedAdapter(
+            ScriptedSource(source, truth, scenario.first_day, codes, scenario.seed, scenario.mistakes)
+        )
+
+    def patches(self) -> list[Patch]:
+        """Return what is replaced while this world runs."""
+
+        def adapters(_settings: Any) -> dict[str, FixingAdapter]:
+            return dict(self._adapters)
+
+        return [
+            *clock_patches(self.loop.now),
+            *self._faults.patches(),
+            (sqlite, "create_engine", self.connections.create_engine),
+            (poller, "random", random.Random(f"{self.scenario.seed} poller")),  # noqa: S311  as above
+            (archive_tasks, "fixing_adapters", adapters),
+            (snapshot_builder, "_AHEAD", _AHEAD),
+        ]
+
+    def run(self) -> None:
+        """Run the scenario. Errors: ViolationError."""
+        try:
+            self.loop.run_until_complete(self._run())
+        finally:
+            self.loop.close()
+            self._rows.close()
+
+    async def _run(self) -> None:
+        tasks = [asyncio.ensure_future(self._run_nodes()), asyncio.ensure_future(self._operate())]
+        done, _ = await asyncio.wait(
+            tasks, timeout=self.scenario.days * _DAY.total_seconds(), return_when=asyncio.FIRST_COMPLETED
+        )
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for task in done:
+            task.result()
+        self._checks.archive.check_unchanged()
+        self._checks.check_caught_up()
+
+    async def _run_nodes(self) -> None:
+        """Run the node, and start it again some time after it was killed."""
+        while True:
+            self.trace.add("node starts")
+            try:
+                await self._run_node()
+            except NodeKilled as killed:
+                self.trace.add(f"node ends: {killed.fault.kind}")
+                self._checks.killed()
+                if killed.fault.kind == POWER:
+                    self._lose_power(killed.fault.amount)
+            await asyncio.sleep(self._chance.uniform(0, _LONGEST_DOWN_MINUTES) * 60)
+
+    async def _run_node(self) -> None:
+        self._faults.is_running = True
+        try:
+            self._node = IngestNode(self._folder, self._adapters, self.loop.now, self._chance, self._checks)
+            await self._node.run()
+        finally:
+            self._faults.is_running, self._node = False, None
+
+    def _lose_power(self, amount: float) -> None:
+        def close() -> None:
+            self._rows.close()
+            self.connections.close()
+
+        lose_power(self._folder, amount, close)
+        self._rows = StoredRows(self._folder / DATABASE)
+        self._checks.lost_power(self._rows)
+
+    async def _operate(self) -> None:
+        """Decide now and then on what waits in the quarantine: accept what is right, and reject what is wrong."""
+        while True:
+            await asyncio.sleep(self._chance.uniform(1, _OPERATOR_HOURS) * 3600)
+            if self._node is not None:
+                self._faults.is_running = False
+                self._decide(self._node)
+                self._faults.is_running = True
+
+    def _decide(self, node: IngestNode) -> None:
+        """Decide on all that waits, with the code of the operator's commands."""
+        with QuarantineAdmin(node.settings, self.loop.now, "operator") as admin:
+            waiting = admin.quarantined()
+            for one in waiting:
+                adapter = self._adapters[one.fixing.source]
+                words = adapter.scripted.words(self.loop.now(), one.fixing.day, one.fixing.day)
+                right = [word for word in words if word.fixing == one.fixing and not is_wrong(word)]
+                if right:
+                    accepted = admin.accept([one.number])
+                    self._checks.archive.check_filed(one.fixing.source, right, accepted[0].filed)
+                else:
+                    admin.reject([one.number])
+                state = "accepts" if right else "rejects"
+                self.trace.add(f"operator {state} {one.fixing.source} {one.fixing.pair} {one.fixing.day}")
+        self._checks.archive.check_unchanged()
+        if waiting:
+            node.archive_changed()

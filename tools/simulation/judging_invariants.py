@@ -1,0 +1,125 @@
+"""Invariants of validation: which words the rules must refuse, and which they must accept, against the truth.
+
+They say something about a word only while everything that it is compared with is right: no wrong word of the last
+40 days is in the archive, and the other words of the delivery are right. Then a word that is more than 10 % from the
+truth is refused if another source has said something about the code in the last 14 days. If only its own source has, it
+is refused if it is wrong by a factor of 100 and the last word is no older than 5 days. A right word is accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+
+from tools.simulation.archive_invariants import Place, SettledValue
+from tools.simulation.scripted_source import Word
+from tools.simulation.stored_rows import RefusedRow, StoredFixing
+from tools.simulation.violation import require
+
+from cambist.pricing.pair import PIVOT
+from cambist.sources.base import Source
+
+WRONG_ACCEPTED = "no wrong word accepted"
+RIGHT_REFUSED = "no right word refused"
+
+WRONG = 0.10
+"""How far from the truth a word is wrong."""
+
+_COMPARED = timedelta(days=40)
+_COMPANY = timedelta(days=14)
+_OWN = timedelta(days=5)
+_AHEAD = timedelta(days=2)
+
+
+class JudgingInvariants:
+    """Remembers which words of the archive are wrong, and checks each delivery."""
+
+    def __init__(self, sources: Mapping[str, Source]) -> None:
+        self._sources = sources
+        self._wrong: set[tuple[Place, SettledValue]] = set()
+
+    def check(
+        self,
+        source: str,
+        words: Sequence[Word],
+        before: Mapping[Place, SettledValue],
+        added: Sequence[StoredFixing],
+        refused: Sequence[RefusedRow],
+    ) -> None:
+        """Check a delivery that was filed; `before` are the newest values before it, `refused` the quarantine."""
+        by_key = {(_place(word), _value(word)): word for word in words}
+        wrong = {key for key, word in by_key.items() if is_wrong(word)}
+        settled = {(row.key[:4], row.key[4:]) for row in refused if row.state in {"accepted", "rejected"}}
+        known = dict(before)
+        for row in sorted(added, key=lambda row: row.day):
+            key = row.place, (row.nominal, row.value)
+            if key in wrong and key not in settled and self._is_comparable(row, wrong - settled - {key}, known):
+                word = by_key[key]
+                require(not self._must_be_refused(row, word, known), WRONG_ACCEPTED, f"{row}, not {word.true_value}")
+            known[row.place] = row.nominal, row.value
+        if not wrong and self._is_honest(min(date.fromisoformat(place[3]) for place, _ in by_key), known):
+            said = {(row.key[:4], row.key[4:]) for row in refused if row.state == "waiting"}
+            lost = sorted(said & by_key.keys())
+            require(not lost, RIGHT_REFUSED, f"{source} was right, but is refused: {lost[:1]}")
+        self._wrong |= {key for key in wrong if before.get(key[0]) != key[1] and key[1] == known.get(key[0])}
+
+    def check_days(self, added: Sequence[StoredFixing], today: date) -> None:
+        """Check that no new row is of a day more than two days ahead."""
+        for row in added:
+            is_ahead = date.fromisoformat(row.day) > today + _AHEAD
+            require(not is_ahead, WRONG_ACCEPTED, f"{row} is of a day that is yet to come")
+
+    def _is_comparable(
+        self, row: StoredFixing, other_wrong: set[tuple[Place, SettledValue]], known: Mapping[Place, SettledValue]
+    ) -> bool:
+        return not other_wrong and self._is_honest(date.fromisoformat(row.day), known)
+
+    def _is_honest(self, day: date, known: Mapping[Place, SettledValue]) -> bool:
+        """Return whether no wrong value of the days before is in the archive."""
+        first = (day - _COMPARED).isoformat()
+        return not any(known.get(place) == value and place[3] >= first for place, value in self._wrong)
+
+    def _must_be_refused(self, row: StoredFixing, word: Word, known: Mapping[Place, SettledValue]) -> bool:
+        day, code = date.fromisoformat(row.day), self._code(row.source, row.base, row.quote)
+        if any(self._says(key, code, day, known) for key in self._sources if key != row.source):
+            return True
+        factor = _ratio(float(row.value), word.true_value)
+        days = [place[3] for place in known if place[:3] == row.place[:3] and place[3] < row.day]
+        is_recent = bool(days) and day - date.fromisoformat(max(days)) <= _OWN
+        return is_recent and abs(factor / 100 - 1) < 0.001
+
+    def _says(self, key: str, code: str, day: date, known: Mapping[Place, SettledValue]) -> bool:
+        """Return whether a source has rates of a code between some days before and a day, both legs of one day."""
+        anchor, first = self._sources[key].anchor, (day - _COMPANY).isoformat()
+        days: dict[str, set[str]] = {anchor: set()}
+        for source, base, quote, on in known:
+            if source == key and first <= on <= day.isoformat():
+                days.setdefault(quote if base == anchor else base, set()).add(on)
+        if anchor == PIVOT:
+            return bool(days.get(code))
+        legs = days.get(PIVOT, set())
+        return bool(legs if code == anchor else legs & days.get(code, set()))
+
+    def _code(self, source: str, base: str, quote: str) -> str:
+        """Return the code that a pair is about: the anchor for the pivot."""
+        anchor = self._sources[source].anchor
+        code = quote if base == anchor else base
+        return anchor if code == PIVOT else code
+
+
+def is_wrong(word: Word) -> bool:
+    """Return whether a word is far from the truth."""
+    return _ratio(float(word.fixing.value), word.true_value) > 1 + WRONG
+
+
+def _ratio(value: float, true_value: float) -> float:
+    return max(value / true_value, true_value / value)
+
+
+def _place(word: Word) -> Place:
+    one = word.fixing
+    return one.source, one.pair.base, one.pair.quote, one.day.isoformat()
+
+
+def _value(word: Word) -> SettledValue:
+    return word.fixing.nominal, str(word.fixing.value)

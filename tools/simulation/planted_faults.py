@@ -1,0 +1,61 @@
+"""Planted faults: patches of the code under test, each of which some invariant must find."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tools.simulation.patches import Patch
+from tools.simulation.planted_in_archive import ARCHIVE_FAULTS
+from tools.simulation.planted_in_quotas import QUOTA_FAULTS
+from tools.simulation.planted_in_rates import RATE_FAULTS
+
+PLANTED: Mapping[str, Callable[[], list[Patch]]] = {**ARCHIVE_FAULTS, **RATE_FAULTS, **QUOTA_FAULTS}
+"""What each planted fault replaces, by its name."""
+
+
+FOUND_BY: Mapping[str, tuple[str, str]] = {
+    "a correction overwrites the row before it": ("corrections", "the archive is append-only"),
+    "a correction is lost": ("corrections", "the archive is equal to the accepted words"),
+    "a fixing is stored again with each delivery": ("corrections", "no fixing twice"),
+    "a receipt is committed before its fixings": ("broken machine", "the archive is equal to the accepted words"),
+    "a delivery is judged without the other sources": ("corrections", "no wrong word accepted"),
+    "a jump is not refused": ("corrections", "no wrong word accepted"),
+    "every word that differs from the other sources is refused": ("corrections", "no right word refused"),
+    "a word of a day to come is accepted": ("corrections", "no wrong word accepted"),
+    "a refused word does not reach the quarantine": ("corrections", "the archive is equal to the accepted words"),
+    "the operator's decisions are forgotten": ("corrections", "decisions of the quarantine are kept"),
+    "a rejected word is accepted": ("corrections", "no wrong word accepted"),
+    "what waits in quarantine is released unseen": ("corrections", "decisions of the quarantine are kept"),
+    "an answer that was not stored is not fetched again": (
+        "corrections",
+        "the archive is equal to the accepted words",
+    ),
+    "past days are not read again": ("corrections", "the archive is equal to the accepted words"),
+    "a delivery is taken for one that is stored": ("corrections", "the archive is equal to the accepted words"),
+    "an inverted pair is not inverted": ("corrections", "the matrix equals one built from the archive"),
+    "the nominal is ignored": ("corrections", "no right word refused"),
+    "each day of the matrix is the day before": ("corrections", "the matrix equals one built from the archive"),
+    "corrections do not reach the matrix": ("corrections", "no fixing twice"),
+    "a fixing is carried forward for too long": ("corrections", "the matrix equals one built from the archive"),
+    "a better source that is late is not waited for": ("corrections", "the matrix equals one built from the archive"),
+    "the rate matrix is never built again": ("corrections", "the matrix equals one built from the archive"),
+    "an edition names a receipt that is to come": ("corrections", "no edition without its receipts"),
+    "an edition is not recorded": ("corrections", "no edition without its receipts"),
+    "an edition says something else than its matrix": ("corrections", "no edition without its receipts"),
+    "the offer that is farthest from the others is published": ("liar", "no wrong price served"),
+    "new fixings do not reach the rate book": ("corrections", "no wrong price served"),
+    "versions of rate books begin again": (
+        "broken machine",
+        "a book shown is never older than one shown before",
+    ),
+    "a cross has its legs from two days": ("corrections", "no wrong price served"),
+    "market times are a day early": ("corrections", "no wrong price served"),
+    "two nodes are granted the same calls": ("quotas", "a quota is never overshot"),
+    "counted calls are folded twice": ("quotas", "calls counted are calls answered"),
+    "counted calls are not folded on some days": ("quotas", "calls counted are calls answered"),
+    "calls are answered without a lease": ("quotas", "a quota is never overshot"),
+    "a call that costs several is counted as one": ("quotas", "calls counted are calls answered"),
+    "calls after midnight are counted on the day before": ("quotas", "calls counted are calls answered"),
+    "a lease is used after its period": ("quotas", "a quota can be used up"),
+}
+"""In which scenario each is found, and by which invariant."""

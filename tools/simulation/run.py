@@ -1,0 +1,91 @@
+"""Run simulations by their seeds, and report the first that breaks an invariant with a command that replays it.
+
+    make simulate SEEDS=10000
+    make simulate SEED=17
+
+The exit code is 1 if an invariant did not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from rich.progress import track
+from tools.simulation.generator import make_scenario
+from tools.simulation.scenario import Scenario, decode_scenario
+from tools.simulation.shrinking import shrink
+from tools.simulation.simulate import Outcome, simulate
+
+
+def main() -> None:
+    """Run what the arguments say."""
+    arguments = _arguments()
+    if arguments.scenario:
+        sys.exit(_run_one(decode_scenario(arguments.scenario), arguments.trace))
+    if arguments.seed is not None:
+        sys.exit(_run_one(make_scenario(arguments.seed), arguments.trace))
+    sys.exit(_run_many(arguments.first, arguments.seeds))
+
+
+def replay_command(scenario: Scenario) -> str:
+    """Return the command that runs a scenario again."""
+    return f"python -m tools.simulation.run --scenario '{scenario.encoded()}'"
+
+
+def _run_one(scenario: Scenario, trace: Path | None) -> int:
+    outcome = simulate(scenario)
+    if trace is not None:
+        trace.write_text("\n".join(outcome.lines) + "\n", encoding="utf-8")
+    if outcome.violation is None:
+        print(f"All held: {len(outcome.lines)} events, trace {outcome.digest}")
+        return 0
+    print(*outcome.lines[-20:], sep="\n")
+    print(f"VIOLATION {outcome.violation}")
+    print(f"Again: {replay_command(scenario)}")
+    return 1
+
+
+def _run_many(first: int, count: int) -> int:
+    started, events = time.monotonic(), 0
+    for seed in track(range(first, first + count), description="Simulating", disable=not sys.stderr.isatty()):
+        scenario = make_scenario(seed)
+        outcome = simulate(scenario)
+        events += len(outcome.lines)
+        if outcome.violation is not None:
+            print(f"Seed {seed}:")
+            _report(scenario, outcome)
+            return 1
+    print(f"All held in {count} simulations with {events} events, in {time.monotonic() - started:.0f} s.")
+    return 0
+
+
+def _report(scenario: Scenario, outcome: Outcome) -> None:
+    print(f"VIOLATION {outcome.violation}")
+    print("Making the scenario smaller ...", flush=True)
+    smaller = shrink(scenario, lambda tried: _breaks_as(outcome, tried))
+    print(f"Again: {replay_command(smaller)}")
+
+
+def _breaks_as(outcome: Outcome, scenario: Scenario) -> bool:
+    """Return whether a scenario breaks the same invariant."""
+    violation = simulate(scenario).violation
+    return (
+        violation is not None and outcome.violation is not None and violation.invariant == outcome.violation.invariant
+    )
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=100, help="how many seeds")
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--seed", type=int, help="one seed only")
+    parser.add_argument("--scenario", help="a scenario as JSON")
+    parser.add_argument("--trace", type=Path, help="write the events of the one scenario to this file")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""The network of a simulation: scripted sources answer after some seconds, fail, or have nothing new."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from tools.simulation.scripted_source import ScriptedSource, content_of
+
+from cambist.errors import NothingPublished, SourceUnreachable
+from cambist.ingest.fetch import Fetcher
+from cambist.sources.base import SourceRequest
+
+_SLOWEST_SECONDS = 20.0
+
+
+class ScriptedFetcher(Fetcher):
+    """A fetcher that asks scripted sources; what it knows of earlier answers is the real one's."""
+
+    def __init__(
+        self,
+        sources: Mapping[str, ScriptedSource],
+        now: Callable[[], datetime],
+        chance: random.Random,
+        fetched: Callable[[str, SourceRequest, bytes | None], None],
+    ) -> None:
+        self._sources = sources
+        self._now = now
+        self._chance = chance
+        self._fetched = fetched
+        self._validators = {}
+
+    async def fetch(self, source: str, request: SourceRequest) -> bytes | None:
+        """Return what the source shows now. Errors: SourceUnreachable, NothingPublished."""
+        await asyncio.sleep(self._chance.uniform(0.1, _SLOWEST_SECONDS))
+        scripted = self._sources[source]
+        if scripted.hangs_at(self._now()):
+            raise SourceUnreachable(f"{source}: no answer in time")
+        words = scripted.words(self._now(), request.first, request.last)
+        if not words:
+            raise NothingPublished(f"{source}: has nothing")
+        content = content_of(words)
+        tag = {"If-None-Match": hashlib.sha256(content).hexdigest()}
+        if self._validators.get(request.origin) == tag:
+            self._fetched(source, request, None)
+            return None
+        self._keep_validators(request.origin, tag)
+        self._fetched(source, request, content)
+        return content

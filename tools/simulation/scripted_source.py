@@ -1,0 +1,162 @@
+"""Sources that follow a script: what each publishes, when, with which mistakes, and the truth beside it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+
+from tools.simulation.scenario import Mistake
+from tools.simulation.truth import Truth
+
+from cambist.errors import NothingPublished
+from cambist.history.fixing import Fixing
+from cambist.ingest.schedule import works_on
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.sources.base import FixingAdapter, Source, SourceRequest
+
+DIGITS = 6
+_DAY = timedelta(days=1)
+_LONGEST_DELAY_MINUTES = 45
+_FACTORS = {"hundred": 100.0, "hundredth": 0.01, "typed": 1.4, "slipped": 1.15, "revised": 1.01}
+WRONG_KINDS = frozenset({"hundred", "hundredth", "typed", "slipped", "inverted", "swapped"})
+"""Mistakes that the rules must refuse where there is something to compare with."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedPair:
+    """A pair as a source publishes it."""
+
+    pair: Pair
+    nominal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What a source says about a pair on a day, and what would have been true."""
+
+    fixing: Fixing
+    true_value: float
+    mistake: str = ""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the rules must refuse it, where they can."""
+        return self.mistake in WRONG_KINDS
+
+
+@dataclass(slots=True)
+class ScriptedSource:
+    """A source whose every word is decided by the seed, its mistakes and the truth."""
+
+    source: Source
+    truth: Truth
+    first_day: date
+    codes: Sequence[str]
+    seed: int
+    mistakes: Sequence[Mistake] = ()
+    pairs: list[ScriptedPair] = field(init=False)
+
+    def __post_init__(self) -> None:
+        chance = random.Random(f"{self.seed} {self.source.key} pairs")  # noqa: S311  the same for each seed
+        anchor = self.source.anchor
+        self.pairs = []
+        for code in self.codes:
+            pair = Pair(anchor, code) if chance.random() < 0.5 else Pair(code, anchor)
+            self.pairs.append(ScriptedPair(pair, chance.choice((1, 1, 1, 10, 100))))
+
+    def published_at(self, day: date) -> datetime:
+        """Return when the source publishes its words of a day, unless it is late."""
+        chance = random.Random(f"{self.seed} {self.source.key} {day}")  # noqa: S311  as above
+        schedule = self.source.schedule
+        start = datetime.combine(day, schedule.start, self.source.zone)
+        return start + timedelta(minutes=chance.uniform(0, _LONGEST_DELAY_MINUTES))
+
+    def hangs_at(self, now: datetime) -> bool:
+        """Return whether the source does not answer now."""
+        return any(each.kind == "hanging" and self._covers(each, now.date()) for each in self.mistakes)
+
+    def words(self, now: datetime, first: date, last: date) -> list[Word]:
+        """Return what the source shows now about the days from `first` to `last`."""
+        found: list[Word] = []
+        day = max(first, self.first_day)
+        while day <= min(last, now.date() + _DAY):
+            if works_on(self.source.schedule, day):
+                for place in range(len(self.pairs)):
+                    found += self._words_of(place, day, now)
+            day += _DAY
+        return found
+
+    def _words_of(self, place: int, day: date, now: datetime) -> Iterator[Word]:
+        at, mistakes = self.published_at(day), [each for each in self.mistakes if self._is_about(each, place, day)]
+        late = max((each.shown_days for each in mistakes if each.kind == "late"), default=0)
+        if now < at + late * _DAY:
+            return
+        shown = next((each.kind for each in mistakes if not each.shown_days or now < at + each.shown_days * _DAY), "")
+        yield self._word(place, day, shown if shown not in {"late", "twice", "ahead", "hanging"} else "")
+        if shown == "twice":
+            yield self._word(place, day, "")
+        if shown == "ahead":
+            yield self._word(place, day + 5 * _DAY, "")
+
+    def _word(self, place: int, day: date, mistake: str) -> Word:
+        true_value = self._true_value(place, day)
+        if mistake == "inverted":
+            value = self.pairs[place].nominal ** 2 / true_value
+        elif mistake == "swapped":
+            value = self._true_value((place + 1) % len(self.pairs), day)
+        else:
+            value = true_value * _FACTORS.get(mistake, 1.0)
+        of_pair = self.pairs[place]
+        written = Decimal(format(Decimal(f"{value:.{DIGITS}g}"), "f"))
+        return Word(Fixing(self.source.key, of_pair.pair, day, written, of_pair.nominal), true_value, mistake)
+
+    def _true_value(self, place: int, day: date) -> float:
+        of_pair = self.pairs[place]
+        return self.truth.rate(of_pair.pair.base, of_pair.pair.quote, day) * of_pair.nominal
+
+    def _is_about(self, mistake: Mistake, place: int, day: date) -> bool:
+        return mistake.pair % len(self.pairs) == place and self._covers(mistake, day)
+
+    def _covers(self, mistake: Mistake, day: date) -> bool:
+        first = self.first_day + mistake.day * _DAY
+        return mistake.source == self.source.key and first <= day < first + mistake.days * _DAY
+
+
+class ScriptedAdapter(FixingAdapter):
+    """The adapter of a scripted source: a line of text for each word."""
+
+    def __init__(self, scripted: ScriptedSource) -> None:
+        self.source = scripted.source
+        self.scripted = scripted
+
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
+        """Yield one request for all days."""
+        yield SourceRequest(url=f"https://{self.source.key}.example/{first}/{last}", first=first, last=last)
+
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
+        """Parse the lines."""
+        del subject
+        lines = content.decode().splitlines()
+        if not lines:
+            raise NothingPublished(f"{self.source.key}: has nothing")
+        for line in lines:
+            base, quote, day, nominal, value = line.split()
+            yield Fixing(self.source.key, Pair(base, quote), date.fromisoformat(day), Decimal(value), int(nominal))
+
+
+def content_of(words: Sequence[Word]) -> bytes:
+    """Return the answer of a source that says these words."""
+    fixings = [word.fixing for word in words]
+    lines = [f"{one.pair.base} {one.pair.quote} {one.day} {one.nominal} {one.value}" for one in fixings]
+    return "\n".join(lines).encode()
+
+
+def codes_of(source: Source, codes: Sequence[str], seed: int, count: int = 4) -> list[str]:
+    """Return the codes that a source publishes beside its anchor: the pivot, and some others."""
+    chance = random.Random(f"{seed} {source.key} codes")  # noqa: S311  the same for each seed
+    others = [code for code in codes if code not in {source.anchor, PIVOT}]
+    pivot = [] if source.anchor == PIVOT else [PIVOT]
+    return pivot + sorted(chance.sample(others, min(count - len(pivot), len(others))))

@@ -1,0 +1,51 @@
+"""Run one scenario."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from tools.simulation.connections import ConnectionsInUse
+from tools.simulation.databases import simulation_folder
+from tools.simulation.ingest_world import IngestWorld
+from tools.simulation.patches import Patch, patched
+from tools.simulation.quota_world import QuotaWorld
+from tools.simulation.scenario import QUOTA, Scenario
+from tools.simulation.violation import ViolationError
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a scenario ended: its trace with its SHA-256, and the invariant that did not hold, if any."""
+
+    lines: list[str]
+    digest: str
+    violation: ViolationError | None = None
+
+
+def simulate(scenario: Scenario, planted: list[Patch] | None = None) -> Outcome:
+    """Run a scenario, with planted faults if there are any."""
+    with simulation_folder() as folder:
+        world = QuotaWorld(scenario, folder) if scenario.world == QUOTA else IngestWorld(scenario, folder)
+        violation = None
+        with _silent_log(), ConnectionsInUse(world.connections), patched([*world.patches(), *(planted or [])]):
+            try:
+                world.run()
+            except ViolationError as error:
+                violation = error
+                world.trace.add(f"VIOLATION {error}")
+        return Outcome(world.trace.lines, world.trace.digest, violation)
+
+
+@contextmanager
+def _silent_log() -> Iterator[None]:
+    """Keep the faults that a scenario injects out of the log, and leave the log as it was."""
+    log = logging.getLogger("cambist")
+    level = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(level)
