@@ -17,6 +17,7 @@ import pytest
 from cambist.errors import SettingRefused
 from cambist.processes import child_process
 from cambist.processes.child_process import ChildProcess
+from cambist.processes.heartbeat import Heartbeat
 from cambist.settings import Settings
 
 
@@ -84,7 +85,7 @@ def test_a_process_that_ends_with_an_error_of_ours_logs_one_line_without_a_trace
         raise SettingRefused("The setting [x] is refused")
 
     with pytest.raises(SystemExit):
-        child_process._run(refuse, Settings(), 1, logs_error)
+        child_process._run(refuse, Settings(), 1, Heartbeat(), logs_error)
     assert [record.getMessage() for record in caplog.records] == (
         ["The MainProcess ends: The setting [x] is refused"] if logs_error else []
     )
@@ -99,7 +100,7 @@ def test_a_process_that_ends_with_an_unexpected_error_logs_its_trace(
         raise ZeroDivisionError
 
     with pytest.raises(SystemExit):
-        child_process._run(fail, Settings(), 1, logs_error)
+        child_process._run(fail, Settings(), 1, Heartbeat(), logs_error)
     assert [bool(record.exc_info) for record in caplog.records] == ([True] if logs_error else [])
 
 

@@ -20,6 +20,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from cambist.errors import CambistError
+from cambist.processes.heartbeat import Heartbeat, set_heartbeat
 from cambist.processes.process import ignore_interrupts
 from cambist.settings import Settings
 
@@ -72,7 +73,8 @@ class ChildProcess:
     """Starts a child process when made, keeps it running from `watch` on, and ends it at `stop`.
 
     The first process is forked if `answering` is given. Unless `is_awaited`, it works when that is set, so that the API
-    answers first. Its successors are spawned: by then this process has threads.
+    answers first. Its successors are spawned: by then this process has threads. `is_running` is false between a death
+    and the next start.
     """
 
     def __init__(
@@ -90,6 +92,8 @@ class ChildProcess:
         self._settings = settings
         self._stopping = threading.Event()
         self._deaths = 0
+        self._heartbeat = Heartbeat()
+        self.is_running = True
         self._process = self._start(answering)
         self._watch = threading.Thread(target=self._restart, name=f"watch {name}", daemon=True)
 
@@ -99,6 +103,21 @@ class ChildProcess:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.stop()
+
+    @property
+    def name(self) -> str:
+        """The name of the process, as the log has it."""
+        return self._name
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the main loop of the process runs, or has run."""
+        return self._heartbeat.age is not None
+
+    def hangs(self, seconds: float) -> bool:
+        """Return whether the process is there, and its main loop has not run for so many seconds."""
+        age = self._heartbeat.age
+        return self.is_running and age is not None and age > seconds
 
     def begin_stop(self) -> None:
         """Ask the process to end."""
@@ -124,7 +143,8 @@ class ChildProcess:
         entry = self._entry
         if answering is not None and not self._is_awaited:
             entry = partial(_run_after, answering, entry)
-        args = (entry, self._settings, os.getpid(), self._deaths < _LOGGED_DEATHS)
+        self._heartbeat.reset()
+        args = (entry, self._settings, os.getpid(), self._heartbeat, self._deaths < _LOGGED_DEATHS)
         context = get_context("spawn") if answering is None else get_context("fork")
         process: BaseProcess = context.Process(target=_run, args=args, name=self._name)
         process.start()
@@ -136,10 +156,12 @@ class ChildProcess:
             if self._process.is_alive():
                 self._recover()
                 self._process.join()
+            self.is_running = False
             if self._stopping.wait(restart_pause(self._deaths)):
                 return
             self._log_death(self._process.exitcode)
             self._process = self._start()
+            self.is_running = True
 
     def _recover(self) -> None:
         if self._deaths >= _LOGGED_DEATHS:
@@ -179,9 +201,10 @@ def imported(module: str, function: str, settings: Settings, supervisor: int, **
     getattr(import_module(module), function)(settings, supervisor, **options)
 
 
-def _run(entry: Entry, settings: Settings, supervisor: int, logs_error: bool) -> None:  # noqa: FBT001  multiprocessing's
+def _run(entry: Entry, settings: Settings, supervisor: int, heartbeat: Heartbeat, logs_error: bool) -> None:  # noqa: FBT001  multiprocessing's
     """Run the entry point in this process; log why it ends, unless that has been logged before."""
     _show_name(current_process().name)
+    set_heartbeat(heartbeat)
     try:
         entry(settings, supervisor)
     except (CambistError, OSError) as error:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import os
 import signal
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from cambist.http.server import FINISH_SECONDS
 from cambist.processes.child_process import ChildProcess, Entry, imported, share_memory
+from cambist.processes.service_manager import service_manager
+from cambist.processes.watchdog import CHECK_SECONDS, Watchdog
 from cambist.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -23,8 +26,10 @@ def supervise(
     """Run all processes until SIGTERM or SIGINT; call `reload_plans` on SIGHUP.
 
     `keys` are the operator's keys of sources. API workers listen on `address`, an address of this machine. With
-    `shares_memory` they share the memory of this process, which should then be small.
+    `shares_memory` they share the memory of this process, which should then be small. A service manager that the
+    environment names is told about the start, the watchdog, each reload and the end.
     """
+    manager = service_manager(os.environ)
     answering = share_memory() if shares_memory else None
     serves_api = "api" in settings.chosen_roles
     with ExitStack() as stack:
@@ -43,7 +48,9 @@ def supervise(
         signals = _Signals()  # not before: a forked process would have these handlers
         for child in (*workers, *children):
             child.watch()
-        signals.wait(reload_plans)
+        watchdog = Watchdog(manager, workers, children, _status(settings) if serves_api else "Working")
+        signals.wait(reload_plans, watchdog if manager.is_present else None)
+        manager.stopping()
 
 
 def _stop(workers: Iterable[ChildProcess]) -> None:
@@ -65,10 +72,31 @@ class _Signals:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, lambda received, _frame: self._received.put(received))
 
-    def wait(self, reload: Callable[[], None]) -> None:
-        """Wait until the service should end."""
-        while self._received.get() == signal.SIGHUP:
-            reload()
+    def wait(self, reload: Callable[[], None], watchdog: Watchdog | None) -> None:
+        """Wait until the service should end; look at the processes once a second if there is a watchdog."""
+        while True:
+            try:
+                received = self._received.get(timeout=CHECK_SECONDS if watchdog else None)
+            except Empty:
+                received = 0
+            if received == signal.SIGHUP:
+                _reload(reload, watchdog)
+            elif received:
+                return
+            if watchdog:
+                watchdog.check()
+
+
+def _reload(reload: Callable[[], None], watchdog: Watchdog | None) -> None:
+    if watchdog:
+        watchdog.reloading()
+    reload()
+    if watchdog:
+        watchdog.reloaded()
+
+
+def _status(settings: Settings) -> str:
+    return f"Answering on {settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
 
 
 def _child_processes(settings: Settings, keys: Mapping[str, str]) -> dict[str, Entry]:
