@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import http.client
+import os
 import ssl
+import sys
 from collections.abc import Callable
 from contextlib import closing
+from typing import NoReturn
 
+from cambist.errors import SettingRefused
 from cambist.http.listening_socket import LOCAL_ADDRESSES
-from cambist.settings import Settings
+from cambist.settings import Settings, read_settings
 
 _SECONDS = 2.0
 
@@ -35,3 +39,16 @@ def _connection(host: str, settings: Settings) -> http.client.HTTPConnection:
     # The certificate is for the name that clients use, not for this address.
     unverified = ssl._create_unverified_context()  # noqa: S323, SLF001
     return http.client.HTTPSConnection(host, settings.port, timeout=_SECONDS, context=unverified)
+
+
+def main() -> NoReturn:
+    """Probe the API of the settings in the environment, as a container's health check: exit with 1 if it fails."""
+    try:
+        problems = api_problems(read_settings(os.environ, {}))()
+    except SettingRefused as refused:
+        problems = [str(refused)]
+    sys.exit("; ".join(problems) or 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-from prometheus_client import make_wsgi_app
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from cambist.monitoring.health_http import LOOPBACK, Application, answer, listen
+from cambist.monitoring.metrics_page import metrics_page
 from cambist.status.source_report import Condition, SourceReports
 
 log = logging.getLogger(__name__)
@@ -118,8 +118,7 @@ class HealthApplication:
             found = self.readiness()
             return answer(start, "200 OK" if found.ready else "503 Service Unavailable", found)
         if path == "/metrics":
-            body: Iterable[bytes] = make_wsgi_app()(environ, start)
-            return body
+            return metrics_page(environ, start)
         return answer(start, "404 Not Found", {"error": "There are /health/live, /health/ready and /metrics"})
 
 

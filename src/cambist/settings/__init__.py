@@ -11,6 +11,7 @@ from cambist.settings.reading import (
     URL_VARIABLE,
     read_settings,
     setting_descriptions,
+    shown,
     without_password,
     written,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "Settings",
     "read_settings",
     "setting_descriptions",
+    "shown",
     "without_password",
     "written",
 ]

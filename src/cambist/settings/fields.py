@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from cambist.errors import SettingRefused
+from cambist.settings.mail import MailServer, parse_mail_url
 
 ROLES = ("api", "stream", "ingest")
 """What a node may run: the workers that answer requests, the stream, and the polling of sources."""
@@ -55,6 +56,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         Meta(
             pattern=r"^(/[^/?#\s]+)*\Z",
             description="path under which clients see the service, such as /rates/v1",
+        ),
+    ] = ""
+    issuer: Annotated[
+        str,
+        Meta(
+            pattern=r"^([^\s+]{1,200})?\Z",
+            description="name of this service in receipts and in the log, best where clients reach it, such as "
+            "rates.example/v1; empty: cambist",
         ),
     ] = ""
     cors_origin: Annotated[str, Meta(description="origin that browsers may call from; * for any")] = "*"
@@ -137,8 +146,31 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         ),
     ] = ""
     fred_key: Annotated[str, Meta(description="your key of the FRED API, for the source fred")] = ""
+    banxico_key: Annotated[str, Meta(description="your token of the Banco de México, for the source banxico")] = ""
+    bcch_key: Annotated[
+        str,
+        Meta(description="your user and password of the Banco Central de Chile, as user=…&pass=…, for the source bcch"),
+    ] = ""
     openexchangerates_key: Annotated[str, Meta(description="your App ID, for the source openexchangerates")] = ""
+    bam_key: Annotated[str, Meta(description="your key of Bank Al-Maghrib, for the source bam")] = ""
+    bot_key: Annotated[str, Meta(description="your key of the Bank of Thailand, for the source bot")] = ""
     twelvedata_key: Annotated[str, Meta(description="your key, for the source twelvedata")] = ""
+    notify_webhook: Annotated[
+        str, Meta(description="URL that alarms are sent to as JSON, such as https://chat.example/hooks/…; empty: none")
+    ] = ""
+    notify_email: Annotated[
+        str,
+        Meta(
+            description="mail server for alarms, such as "
+            "smtp://user:password@mail.example:587?from=rates@example.org&to=operator@example.org; empty: none"
+        ),
+    ] = ""
+    notify_command: Annotated[
+        str, Meta(description="command that is run for alarms, with JSON on its standard input; empty: none")
+    ] = ""
+    notify_after: Annotated[
+        timedelta, Meta(description="how long a trouble lasts before an alarm is sent (ISO 8601 duration)")
+    ] = timedelta(minutes=10)
     sandbox: Annotated[
         bool, Meta(description="serve a simulated market instead of the real one, from a data folder of its own")
     ] = False
@@ -159,6 +191,16 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             return tuple(ip_network(part.strip()) for part in self.proxies.split(",") if part.strip())
         except ValueError as error:
             raise SettingRefused(f"The setting [proxies] is refused: {error}") from error
+
+    @property
+    def mail_server(self) -> MailServer | None:
+        """Where alarms are sent by e-mail; None if they are not. Errors: SettingRefused."""
+        return parse_mail_url(self.notify_email)
+
+    @property
+    def has_notifications(self) -> bool:
+        """Whether alarms are sent in any way."""
+        return bool(self.notify_webhook or self.notify_email or self.notify_command)
 
     @property
     def page_origin(self) -> str:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import difflib
 import re
+import shlex
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Meta
 
 from cambist.errors import SettingRefused, shorten
 from cambist.settings.fields import Settings
+from cambist.settings.mail import mail_url_without_password
 from cambist.validation import explain_validation_error
 
 PREFIX = "CAMBIST_"
@@ -33,7 +36,7 @@ SANDBOX_DATA = Path("sandbox-data")
 
 SETTING_NAMES = Settings.__struct_fields__
 
-_AGES = ("closed_max_age", "fixing_max_age", "coin_max_age", "metal_max_age", "fx_max_age")
+_AGES = ("notify_after", "closed_max_age", "fixing_max_age", "coin_max_age", "metal_max_age", "fx_max_age")
 _RETENTIONS = ("minute_bars_for", "hour_bars_for", "day_bars_for")
 _DURATIONS = (*_AGES, *_RETENTIONS)
 _DURATION = re.compile(r"[+-]?P", re.IGNORECASE)
@@ -95,7 +98,7 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
         settings = msgspec.convert(chosen, Settings, strict=False, dec_hook=_decode)
     except msgspec.ValidationError as error:
         name, reason = explain_validation_error(error)
-        value = shorten(str(chosen.get(name, "")))
+        value = shorten(without_password(str(chosen.get(name, ""))))
         raise SettingRefused(f"The setting [{name}]{where} is refused: [{value}], {_allowed(name, reason)}") from error
     for name in _DURATIONS:
         if (getattr(settings, name) or timedelta()) < timedelta():
@@ -110,7 +113,25 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
             raise SettingRefused(f"The setting [{name}]{where} is refused: [{grams}] is not from 1 to 1000 grams")
     _ = settings.proxy_networks
     _ = settings.chosen_roles
+    _check_notifications(settings, where)
     return settings
+
+
+def _check_notifications(settings: Settings, where: str) -> None:
+    """Check the settings of notifications. Errors: SettingRefused, which shows no value: they contain secrets."""
+    _ = settings.mail_server
+    if settings.notify_webhook:
+        try:
+            url = urlsplit(settings.notify_webhook)
+            is_url = url.scheme in {"http", "https"} and bool(url.hostname) and (url.port or 1) > 0
+        except ValueError:
+            is_url = False
+        if not (is_url and settings.notify_webhook.isprintable() and " " not in settings.notify_webhook):
+            raise SettingRefused(f"The setting [notify_webhook]{where} is refused: it is no URL of http or https")
+    try:
+        shlex.split(settings.notify_command)
+    except ValueError as error:
+        raise SettingRefused(f"The setting [notify_command]{where} is refused: {error}") from None
 
 
 def _allowed(name: str, reason: str) -> str:
@@ -153,3 +174,13 @@ def written(value: object) -> str:
 def without_password(url: str) -> str:
     """Return a URL to show: `***` in place of its password."""
     return re.sub(r"(?<=://)([^:/@?]*):[^/]*@", r"\1:***@", re.sub(r"([?&]\w*password=)[^&]*", r"\1***", url))
+
+
+def shown(name: str, value: object) -> object:
+    """Return the value of a setting without secrets: a key, a webhook or a command is shown as `set`."""
+    if name in {"database", "redis"} and isinstance(value, str):
+        return without_password(value)
+    if name == "notify_email" and isinstance(value, str):
+        return mail_url_without_password(value)
+    is_secret = name in {"notify_webhook", "notify_command"} or (name.endswith("_key") and name != "tls_key")
+    return "set" if is_secret and value else value

@@ -1,0 +1,162 @@
+"""The watch for troubles: it tells the operator of each when it begins and when it ends, also over restarts.
+
+Of several nodes all follow what is wrong, but only the leader tells of sources, the rate book and quotas, so that a new
+leader tells nothing twice. Each node tells of its own disk and certificate.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from time import monotonic, sleep, thread_time
+
+from msgspec import Struct
+
+from cambist.clock import utc_now
+from cambist.errors import CambistError
+from cambist.monitoring.machine_metrics import certificate_ends
+from cambist.monitoring.notifications.message import Message, compose
+from cambist.monitoring.notifications.ways import notification_ways
+from cambist.monitoring.outbox import Outbox
+from cambist.monitoring.troubles import certificate_troubles, disk_troubles, quota_troubles, source_troubles
+from cambist.registry.nodes import node_name
+from cambist.registry.plans import current_plans
+from cambist.settings import Settings
+from cambist.status.alarm import Alarm, Trouble, update_alarms
+from cambist.status.cluster_report import ClusterReport
+from cambist.status.source_report import SourceReports
+from cambist.storage import Store
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.json_file import read_json_file, write_json_file
+
+log = logging.getLogger(__name__)
+
+_CHECK_SECONDS = 5.0
+_QUOTA_SECONDS = 60.0
+_PAUSE_FACTOR = 50
+"""Looking at quotas takes at most one part in so many of a core."""
+
+_LONGEST_PERIOD = timedelta(days=31)
+_REPORT_AGE = timedelta(seconds=15)
+OWN_KINDS = frozenset({"disk", "certificate"})
+"""The kinds of which each node tells."""
+
+
+class AlarmState(Struct, frozen=True):
+    """What is kept in a file: the alarms, and the messages that each way has not taken yet."""
+
+    alarms: dict[str, Alarm] = {}
+    waiting: dict[str, tuple[Message, ...]] = {}
+
+
+def read_alarms(settings: Settings) -> AlarmState:
+    """Return what the service of a data folder has recorded; nothing if it has recorded nothing."""
+    return read_json_file(DataDirectory(settings.data).alarms, AlarmState) or AlarmState()
+
+
+class AlarmWatch:
+    """Looks every few seconds for troubles, and sends what is to be told."""
+
+    def __init__(self, settings: Settings, store: Store, clock: Callable[[], datetime] = utc_now) -> None:
+        self._settings = settings
+        self._store = store
+        self._clock = clock
+        self._folder = DataDirectory(settings.data)
+        self._node = node_name(settings)
+        state = read_alarms(settings)
+        self._alarms = state.alarms
+        self._outbox = Outbox(notification_ways(settings), state.waiting)
+        self._written = state
+        self._quota_due = 0.0
+        self._quota: list[Trouble] | None = None
+
+    def watch(self) -> None:
+        """Look for troubles until the process ends, in a thread of its own: a way may take long to fail."""
+        threading.Thread(target=self._watch, name="alarms", daemon=True).start()
+
+    def _watch(self) -> None:
+        is_failing = False
+        while True:
+            try:
+                self.check()
+                is_failing = False
+            except (CambistError, OSError) as error:
+                if not is_failing:
+                    log.warning("Alarms: %s", error)
+                is_failing = True
+            except Exception:
+                if not is_failing:
+                    log.exception("Alarms: unexpected error")
+                is_failing = True
+            sleep(_CHECK_SECONDS)
+
+    def check(self) -> None:
+        """Find troubles, record which alarms begin and end, and send messages that are due. Errors: OSError."""
+        now = self._clock()
+        troubles, unknown = self._troubles(now)
+        self._alarms, notices = update_alarms(self._alarms, troubles, now, self._settings.notify_after, unknown)
+        if not self._leads(now):
+            notices = [notice for notice in notices if notice.key.partition(":")[0] in OWN_KINDS]
+        if notices:
+            self._outbox.add(compose(self._settings.issuer or "cambist", self._node, now, notices))
+        self._write()  # before it is sent: after a crash it is sent, and not lost
+        while self._outbox.send(monotonic()):
+            self._write()
+
+    def _write(self) -> None:
+        state = AlarmState(self._alarms, self._outbox.waiting.copy())
+        if state != self._written:
+            write_json_file(self._folder.alarms, state)
+            self._written = state
+
+    def _leads(self, now: datetime) -> bool:
+        if not self._settings.is_node:
+            return True
+        report = read_json_file(self._folder.cluster_report, ClusterReport)
+        if report is None or now - report.written_at > _REPORT_AGE:
+            return False
+        return report.own is not None and report.own.leads
+
+    def _troubles(self, now: datetime) -> tuple[list[Trouble], set[str]]:
+        """Return the troubles, and the kinds of which nothing is known now."""
+        disk = shutil.disk_usage(self._folder.path)
+        found = [*disk_troubles(disk.free, disk.total)]
+        if self._settings.tls_cert is not None:
+            found += certificate_troubles(certificate_ends(self._settings.tls_cert), now)
+        unknown: set[str] = set()
+        if self._settings.fetch or self._settings.sandbox:
+            reports = read_json_file(self._folder.source_reports, SourceReports)
+            found += source_troubles(reports, now)
+            unknown |= _unknown_kinds(reports, found)
+        quota = self._quota_troubles(now)
+        return [*found, *(quota or ())], unknown | ({"quota"} if quota is None else set())
+
+    def _quota_troubles(self, now: datetime) -> list[Trouble] | None:
+        """Return what is wrong with quotas, as it was last found; None if the database cannot be asked."""
+        if monotonic() < self._quota_due:
+            return self._quota
+        began = thread_time()
+        try:
+            self._quota = self._find_quota_troubles(now)
+        except CambistError as error:
+            log.debug("Alarms: quotas are not known now: %s", error)
+            self._quota = None
+        self._quota_due = monotonic() + max(_QUOTA_SECONDS, _PAUSE_FACTOR * (thread_time() - began))
+        return self._quota
+
+    def _find_quota_troubles(self, now: datetime) -> list[Trouble]:
+        plans, today = current_plans(self._folder.path), now.date()
+        if all(plan.calls_a_month is None for plan in plans.values()):
+            return []
+        calls = self._store.usage.by_day(today - _LONGEST_PERIOD)
+        accounts = [account for account in self._store.accounts.all() if account.number in calls]
+        return [*quota_troubles(accounts, plans, calls, today)]
+
+
+def _unknown_kinds(reports: SourceReports | None, found: list[Trouble]) -> set[str]:
+    """Return of which kinds nothing is known: while ingest is silent, its last report says nothing about sources."""
+    is_silent = reports is None or any(trouble.kind == "ingest" for trouble in found)
+    return {"source", "quarantine", "book"} if is_silent else set()

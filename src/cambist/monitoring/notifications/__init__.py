@@ -1,0 +1,1 @@
+"""Notifications: how alarms reach the operator."""
