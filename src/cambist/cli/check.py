@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -12,24 +14,35 @@ from cambist.cli.output import print_json
 from cambist.errors import BadParameter
 from cambist.settings import read_settings
 
+Folder = Annotated[
+    Path | None,
+    typer.Argument(help="Data folder, such as one that a backup was restored into. Default: that of the settings."),
+]
 
-def check(*, data: DataFolder = None, as_json: AsJson = False) -> None:
-    """Check the database, the checksum of each fixing, the rate matrix (`rates.image`) and the rate book.
 
+def check(folder: Folder = None, *, data: DataFolder = None, as_json: AsJson = False) -> None:
+    """Check a data folder: database, fixings, editions, usage counters, rate matrix and rate book.
+
+    Each fixing is checked by its checksum, and the rate matrix (`rates.image`) is compared with what the archive gives.
     Exit with 1 if something is damaged. The command changes nothing. The service may be running.
     """
-    from cambist.admin.check import check_data_directory
+    from cambist.admin.check import check_data_directory, settings_of_folder
+    from cambist.clock import utc_now
 
-    settings = read_settings(os.environ, {"data": data})
+    if folder and data:
+        raise BadParameter(f"Both [{folder}] and --data [{data}] name a data folder: leave one out")
+    settings = read_settings(os.environ, {"data": folder or data})
     if not settings.data.exists():
         raise BadParameter(f"There is no data folder {settings.data}: run [cambist serve] once, or name --data")
-    found = list(check_data_directory(settings))
+    if folder:
+        settings = settings_of_folder(settings, folder)
+    found = list(check_data_directory(settings, utc_now().date()))
     damaged = [each for each in found if each.faults]
     if as_json:
         print_json([asdict(each) for each in found])
     else:
         for each in found:
-            typer.echo(f"{each.part}: {'damaged' if each.faults else 'sound'}")
+            typer.echo(f"{each.part}: {'damaged' if each.faults else each.note or 'sound'}")
             for fault in each.faults:
                 typer.echo(f"  {fault}")
             if each.faults and each.remedy:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Engine, inspect
+from sqlalchemy import Connection, Engine, inspect
 
 from cambist.errors import CannotStart, StoreBroken
 from cambist.storage.sql.dialects import dialect_of
 
 MIGRATIONS = Path(__file__).with_name("migrations")
-_TABLE = "alembic_version"
+_TABLE, _RELEASES = "alembic_version", "schema_releases"
 _DIGITS = 4
 
 
@@ -34,11 +34,30 @@ def newest_revision() -> str:
     return max(path.name[:_DIGITS] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
+def steps_after(schema: str) -> tuple[str, ...]:
+    """Return the names of the migrations after a schema, such as `0011 log checkpoints`."""
+    names = sorted(path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+    return tuple(name.replace("_", " ") for name in names if name[:_DIGITS] > schema)
+
+
+def has_table(connection: Connection, name: str) -> bool:
+    """Return whether a database has a table."""
+    return inspect(connection).has_table(name)
+
+
+def release_of(connection: Connection, schema: str) -> str:
+    """Return which release has brought a database to a schema; empty if it was not recorded."""
+    if not has_table(connection, _RELEASES):
+        return ""
+    rows = connection.exec_driver_sql(f"SELECT schema, release FROM {_RELEASES}")  # noqa: S608  a constant
+    return {str(found): str(release) for found, release in rows}.get(schema, "")
+
+
 def revisions(engine: Engine) -> list[str]:
     """Return the revisions of a database: one, or none without tables. Errors: CannotStart if it cannot be read."""
     try:
         with engine.begin() as connection:
-            if not inspect(connection).has_table(_TABLE):
+            if not has_table(connection, _TABLE):
                 return []
             rows = connection.exec_driver_sql(f"SELECT version_num FROM {_TABLE}")  # noqa: S608  a constant
             return [str(revision) for (revision,) in rows]

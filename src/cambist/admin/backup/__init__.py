@@ -1,0 +1,1 @@
+"""Backups of a service: make one while the service runs, and restore it into a new data folder."""

@@ -1,0 +1,121 @@
+"""`cambist upgrade` migrates the database of a stopped service, and says before what it would do."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import CommandResult
+from tests.storage.older_databases import fill, migrate_to
+
+from cambist.storage.data_directory import DataDirectory
+from cambist.storage.sql.engine import open_engine
+from cambist.storage.sql.revision import newest_revision
+
+Run = Callable[..., CommandResult]
+
+
+@pytest.fixture
+def older(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data folder whose database has the schema of an earlier release."""
+    (finished / "cambist.db").unlink()
+    engine = open_engine(f"sqlite:///{finished / 'cambist.db'}")
+    migrate_to(engine, "0009", monkeypatch)
+    fill(engine)
+    engine.dispose()
+    return finished
+
+
+def schema_of(folder: Path) -> str:
+    connection = sqlite3.connect(folder / "cambist.db")
+    found = str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+    connection.close()
+    return found
+
+
+def test_a_check_says_what_would_be_done_and_changes_nothing(older: Path, run: Run) -> None:
+    before = (older / "cambist.db").read_bytes()
+    ended = run("upgrade", "--check")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert f"database: schema 0009, to be migrated to {newest_revision()}" in lines
+    assert "  0010 signing keys" in lines
+    assert f"copy: {older / f'cambist.before-{newest_revision()}.db'}" in lines
+    assert "service: stopped" in lines
+    assert "settings, plans and declarations: accepted" in lines
+    assert (older / "cambist.db").read_bytes() == before
+    assert not list(older.glob("*before*"))
+
+
+def test_a_check_for_programs_names_steps_and_sizes(older: Path, run: Run) -> None:
+    plan = run("upgrade", "--check", "--json").json
+    assert (plan["schema"], plan["target"], plan["problems"]) == ("0009", newest_revision(), [])
+    assert [step[:4] for step in plan["steps"]][:2] == ["0010", "0011"]
+    assert plan["size"] >= (older / "cambist.db").stat().st_size
+    assert plan["needed"] > 2 * plan["size"]
+
+
+def test_an_upgrade_migrates_keeps_a_copy_and_has_nothing_to_do_then(older: Path, run: Run) -> None:
+    ended = run("upgrade")
+    assert f"from schema 0009 to {newest_revision()}" in ended.out
+    assert f"cambist.before-{newest_revision()}.db" in ended.out
+    assert schema_of(older) == newest_revision()
+    assert "nothing to do" in run("upgrade").out
+    assert run("upgrade", "--check", "--json").json["steps"] == []
+
+
+def test_without_a_copy_none_is_kept(older: Path, run: Run) -> None:
+    assert run("upgrade", "--without-copy").code == 0
+    assert schema_of(older) == newest_revision()
+    assert not list(older.glob("*before*"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "problem"),
+    [
+        ("plans.toml", "[one]\nrate = 'fast'\n", "line "),
+        ("sources/own.toml", "key = 3\n", "own.toml"),
+    ],
+)
+def test_what_this_release_would_refuse_is_named_and_not_upgraded(
+    older: Path, run: Run, name: str, content: str, problem: str
+) -> None:
+    (older / "sources").mkdir(exist_ok=True)
+    (older / name).write_text(content)
+    ended = run("upgrade", "--check")
+    assert ended.code == 1
+    assert problem in next(line for line in ended.out.splitlines() if line.startswith("problem: "))
+    refused = run("upgrade")
+    assert (refused.code, refused.out) == (2, "")
+    assert "Not upgraded" in refused.err
+    assert schema_of(older) == "0009"
+
+
+def test_a_newer_database_is_a_problem(finished: Path, run: Run) -> None:
+    connection = sqlite3.connect(finished / "cambist.db")
+    with connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.execute("INSERT INTO schema_releases VALUES ('9999', '7.1.0', '2027-01-02 03:04:05')")
+    connection.close()
+    ended = run("upgrade", "--check")
+    assert ended.code == 1
+    assert "schema 9999" in ended.out
+    assert "7.1.0" in ended.out
+
+
+def test_a_service_that_runs_is_not_upgraded(older: Path, run: Run) -> None:
+    directory = DataDirectory(older)
+    directory.claim()
+    try:
+        assert "service: running" in run("upgrade", "--check").out
+        assert "stop it" in run("upgrade").err
+    finally:
+        directory.release()
+    assert schema_of(older) == "0009"
+
+
+def test_a_folder_without_a_database_has_nothing_to_upgrade(finished: Path, run: Run) -> None:
+    (finished / "cambist.db").unlink()
+    assert "nothing is upgraded" in run("upgrade", "--check").err
