@@ -1,0 +1,1 @@
+"""Receipts: signed statements of what the service answered, when, and to which question."""
