@@ -17,6 +17,9 @@ from cambist.api.authentication import QUERY_NAME, Authenticator
 from cambist.api.bulk import METHODS as BULK_METHODS
 from cambist.api.bulk import PATH as BULK_PATH
 from cambist.api.bulk.resource import BulkResource
+from cambist.api.corrections_atom import ENDPOINT as CORRECTIONS
+from cambist.api.corrections_atom import PATH as ATOM_PATH
+from cambist.api.corrections_atom import CorrectionsAtomResource
 from cambist.api.dialects.dialect import Dialect
 from cambist.api.dialects.resource import DialectResource
 from cambist.api.dialects.routes import add_dialect_routes, dialect_index
@@ -29,6 +32,13 @@ from cambist.api.mcp.resource import McpResource
 from cambist.api.openapi import Json, openapi_document
 from cambist.api.page import PageOptions, add_page_routes
 from cambist.api.pages import add_docs_routes
+from cambist.api.receipts import KEYS_PATH
+from cambist.api.receipts import METHODS as RECEIPTS_METHODS
+from cambist.api.receipts import PATH as RECEIPTS_PATH
+from cambist.api.receipts.log_resource import TEMPLATE as LOG_TEMPLATE
+from cambist.api.receipts.log_resource import LogResource
+from cambist.api.receipts.middleware import ReceiptMiddleware
+from cambist.api.receipts.resource import ReceiptsResource, SigningKeysResource
 from cambist.api.request_metrics import Counts
 from cambist.api.resource import EndpointResource
 from cambist.api.tables.routes import add_table_routes
@@ -38,11 +48,11 @@ from cambist.errors import CambistError
 from cambist.http.connection_limit import IDLE_SECONDS
 
 _EXPOSED_HEADERS = (
-    "Cambist-Environment, Cambist-Ignored, Cambist-Unavailable, Content-Disposition, ETag, RateLimit, "
-    "RateLimit-Policy, Retry-After, X-Calls-Cost"
+    "Cambist-Edition, Cambist-Environment, Cambist-First-Edition, Cambist-Ignored, Cambist-Receipt, "
+    "Cambist-Unavailable, Content-Disposition, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Calls-Cost"
 )
 
-_METHODS = {BULK_PATH: BULK_METHODS, MCP_PATH: MCP_METHODS}
+_METHODS = {BULK_PATH: BULK_METHODS, MCP_PATH: MCP_METHODS, RECEIPTS_PATH: RECEIPTS_METHODS}
 """The methods of the paths that have others than endpoints."""
 
 
@@ -71,13 +81,7 @@ def build_application(
     endpoints = tuple(endpoints)
     authenticator = Authenticator(worker_state.principals, options.proxies)
     headers = _headers_of_all(options)
-    middleware = HeadersMiddleware(headers, meter, worker_state.clock, _METHODS)
-    framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[middleware])
-    framework.req_options.strip_url_path_trailing_slash = True
-    framework.resp_options.default_media_type = "application/json"
-    framework.add_error_handler(Exception, errors.handle_failure)
-    framework.add_error_handler(falcon.HTTPError, errors.handle_http_error)
-    framework.add_error_handler(CambistError, errors.handle_refusal)
+    framework = _framework(worker_state, meter, options, headers)
     paths = paths_by_parameter(endpoints)
     resources: dict[str, EndpointResource] = {}
     for endpoint in endpoints:
@@ -85,6 +89,8 @@ def build_application(
         max_age = options.closed_max_age
         resource = EndpointResource(endpoint, worker_state, authenticator, meter, unknown_for(), max_age)
         resources[endpoint.path] = resource
+        if endpoint.path == CORRECTIONS:
+            framework.add_route(ATOM_PATH, CorrectionsAtomResource(resource, unknown_for()))
         if endpoint.table is None:
             framework.add_route(endpoint.path, resource)
         else:
@@ -101,6 +107,26 @@ def build_application(
     add_page_routes(framework, options.page, dialect_index(options.dialects))
     serving = ServingOptions(headers, options.path_prefix, options.counts)
     return FastPath(framework, resources, worker_state.caches, authenticator, meter, serving)
+
+
+def _framework(
+    worker_state: WorkerState, meter: Meter, options: ApiOptions, headers: Headers
+) -> falcon.App[falcon.Request, falcon.Response]:
+    """Return the web framework with what applies to all routes."""
+    # The last to see a response signs it, with all its headers.
+    secret = [name for dialect in options.dialects for name in dialect.key_parameters]
+    signing = ReceiptMiddleware(worker_state, options.environment, secret)
+    completing = HeadersMiddleware(headers, meter, worker_state.clock, _METHODS)
+    framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[signing, completing])
+    framework.req_options.strip_url_path_trailing_slash = True
+    framework.resp_options.default_media_type = "application/json"
+    framework.add_error_handler(Exception, errors.handle_failure)
+    framework.add_error_handler(falcon.HTTPError, errors.handle_http_error)
+    framework.add_error_handler(CambistError, errors.handle_refusal)
+    framework.add_route(RECEIPTS_PATH, ReceiptsResource(framework, options.path_prefix))
+    framework.add_route(KEYS_PATH, SigningKeysResource(worker_state))
+    framework.add_route(LOG_TEMPLATE, LogResource(worker_state))
+    return framework
 
 
 def _unknown_parameters(

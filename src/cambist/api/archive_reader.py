@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, datetime
+from functools import partial
+from typing import ParamSpec, TypeVar
 
 from cambist.api.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import FixingArchive, PairFilter
 from cambist.history.bars import Bar, BarReader, Interval
 from cambist.history.coin_closes import find_close
-from cambist.history.corrections import Correction, CorrectionQuery
+from cambist.history.corrections import Correction, CorrectionQuery, FeedEntry, FeedPosition
 from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import ReceivedFixing
+from cambist.history.pair_series import PairSeries
+from cambist.history.source_rates import SourceRates, read_source_rates
 from cambist.pricing.pair import PIVOT, Pair
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _MAX_CLOSES = 20_000
 _MAX_CORRECTION_LISTS = 500
+_MAX_DAYS_OF_SOURCES = 500
+
+_AskedRates = tuple[tuple[tuple[str, str], ...], frozenset[str], date, date]
 
 
 class ArchiveReader:
     """Reads an archive and its bars in the threads of a `pool`.
 
-    Closes of completed days are cached until `forget_closes`, the coverage and corrections until `forget_coverage`. Any
-    method may raise StoreBusy.
+    Closes of completed days are cached until `forget_closes`, the coverage, corrections and rates of
+    sources until `forget_coverage`. Any method may raise StoreBusy.
     """
 
     def __init__(
@@ -37,6 +47,7 @@ class ArchiveReader:
         self._closes: dict[tuple[str, date], ReceivedFixing] = {}
         self._coverage: list[Sequence[PairCoverage]] = []
         self._corrections: dict[CorrectionQuery, Sequence[Correction]] = {}
+        self._source_rates: dict[_AskedRates, SourceRates] = {}
 
     def newest_bars(
         self, pair: Pair, interval: Interval, start: datetime | None, end: datetime | None, limit: int
@@ -54,6 +65,21 @@ class ArchiveReader:
             return self._call(self._archive.published_fixings, source, code, day)
         except StoreBroken as error:
             raise RateUnavailable("The archive of fixings cannot be read now") from error
+
+    def known_fixings(self, receipt: int, source: str, code: str, day: date) -> Sequence[ReceivedFixing]:
+        """Return as `published_fixings` what deliveries up to a number said. Errors: RateUnavailable."""
+        return self._read(self._archive.published_fixings, source, code, day, receipt)
+
+    def known_close(self, receipt: int, coin: str, day: date) -> ReceivedFixing | None:
+        """Return as `close` what deliveries up to a number said. Errors: RateUnavailable."""
+        newest = self.close(coin, day)
+        if newest is None or newest.receipt <= receipt:
+            return newest
+        try:
+            revisions = self._call(self._archive.revisions, Pair(coin, PIVOT), day)
+        except StoreBroken as error:
+            raise RateUnavailable("The archive of closes cannot be read now") from error
+        return find_close(each for each in revisions if each.receipt <= receipt)
 
     def close(self, coin: str, day: date) -> ReceivedFixing | None:
         """Return the close of a coin on a day; None if there is none. Errors: RateUnavailable."""
@@ -95,10 +121,47 @@ class ArchiveReader:
             cached[query] = found
         return found
 
+    def source_rates(self, anchors: Mapping[str, str], codes: Collection[str], first: date, last: date) -> SourceRates:
+        """Return the rates of several sources, as a `ReadSourceRates` does. Those of one day are cached.
+
+        Errors: RateUnavailable.
+        """
+        cached, wanted = self._source_rates, (tuple(anchors.items()), frozenset(codes), first, last)
+        found = cached.get(wanted)
+        if found is None:
+            read = partial(read_source_rates, self._pair_series, anchors, codes, first, last)
+            try:
+                found = self._call(read)
+            except StoreBroken as error:
+                raise RateUnavailable("The archive of fixings cannot be read now") from error
+            if first == last:
+                if len(cached) >= _MAX_DAYS_OF_SOURCES:
+                    cached.clear()
+                cached[wanted] = found
+        return found
+
+    def _pair_series(self, wanted: PairFilter, first: date, last: date) -> list[tuple[str, PairSeries]]:
+        return list(self._archive.pair_series(wanted, first, last))
+
+    def feed(self, after: FeedPosition | None, up_to: int, limit: int) -> Sequence[FeedEntry]:
+        """Return the next corrections, as a `ReadFeed` does. Errors: RateUnavailable."""
+        return self._read(self._archive.corrections_after, after, up_to, limit)
+
+    def vintages(self, pair: Pair, day: date, up_to: int | None) -> Sequence[ReceivedFixing]:
+        """Return everything received for a day, as a `ReadVintages` does. Errors: RateUnavailable."""
+        return self._read(self._archive.vintages, pair, day, up_to)
+
+    def _read(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return self._call(read, *args, **kwargs)
+        except StoreBroken as error:
+            raise RateUnavailable("The archive of fixings cannot be read now") from error
+
     def forget_coverage(self) -> None:
-        """Read the coverage and corrections again: fixings were added."""
+        """Read the coverage, corrections and rates of sources again: fixings were added."""
         self._coverage = []
         self._corrections = {}
+        self._source_rates = {}
 
     def forget_closes(self) -> None:
         """Read every close again: the archive has changed."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 from cambist.accounts.addresses import Networks, client_address, neighbourhood
@@ -103,8 +103,7 @@ def check_tag(principal: Principal, tag: str) -> None:
 
 def first_day_of(principal: Principal, today: date) -> date:
     """Return the first day of history that the plan includes."""
-    days = principal.plan.history_days
-    return date.min if days is None else today - timedelta(days=days)
+    return principal.plan.first_day(today)
 
 
 def check_history(principal: Principal, earliest_day: date, today: date) -> None:

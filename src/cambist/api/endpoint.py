@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from cambist.api.request_context import RequestContext
 from cambist.api.table import AnswerTable
+from cambist.history.known_state import Scope
 
 P = TypeVar("P", bound=Struct)
 B = TypeVar("B", bound=Struct)
@@ -29,6 +30,7 @@ class Endpoint(Generic[P, B]):
     - `earliest_day`: the first day that an answer is about, which the plan must include; None for live prices.
     - `etag_data`: all data that an immutable answer is made from. The ETag is a hash of them, so that a client that has
       the answer gets a 304 before the answer is computed. Without it, or for None, the ETag is a hash of the answer.
+    - `scope`: the days and pairs that an answer is about, for an endpoint with the parameters `as_of` and `assume`.
     - `table`: an answer as a table, for CSV, NDJSON, XLSX, Arrow and Parquet. Without it there is only JSON.
 
     Clients may cache a list (`is_list`) for a minute. The context of a `personal` endpoint has the account's usage.
@@ -45,5 +47,6 @@ class Endpoint(Generic[P, B]):
     earliest_day: Callable[[RequestContext, P], date | None] | None = None
     etag_data: Callable[[RequestContext, P], Iterable[bytes] | None] | None = None
     table: Callable[[RequestContext, P], AnswerTable] | None = None
+    scope: Callable[[RequestContext, P], Scope] | None = None
     is_list: bool = False
     personal: bool = False

@@ -39,7 +39,11 @@ PROBLEMS: dict[type[errors.CambistError], Problem] = {
     errors.QuotaUnknown: Problem(503, "quota_unknown"),
     errors.TooManyFailedKeys: Problem(429, "too_many_failures"),
     errors.NoRate: Problem(404, "no_rate"),
+    errors.NoRateOfType: Problem(404, "no_rate_of_type"),
+    errors.NotKnownThen: Problem(404, "not_known_then"),
     errors.RateUnavailable: Problem(503, "rate_unavailable"),
+    errors.ReceiptUnavailable: Problem(503, "receipt_unavailable"),
+    errors.TooFewSources: Problem(503, "too_few_sources"),
     errors.StoreBusy: Problem(503, "rate_unavailable"),
 }
 """Every error that a client can cause or wait out. Any other error is a 500 that reveals nothing."""
@@ -84,6 +88,8 @@ def handle_refusal(
     write_error(response, problem, str(error))
     if not isinstance(error, errors.KeyRefused | errors.TooManyFailedKeys):
         response.set_header("X-Calls-Cost", "0")
+    if isinstance(error, errors.NotKnownThen) and error.first_edition:
+        response.set_header("Cambist-First-Edition", error.first_edition)
     if isinstance(error, errors.RetryLater):
         response.set_header("Retry-After", str(error.retry_after))
 

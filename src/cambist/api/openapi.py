@@ -38,8 +38,16 @@ _STATUS_MEANING = {
 }
 _HEADERS: Json = {
     "X-Calls-Cost": {"description": "What the answer cost, in calls.", "schema": {"type": "integer", "minimum": 0}},
+    "Cambist-Edition": {
+        "description": "The state of the history, or of the live prices, that the answer was made from.",
+        "schema": {"type": "string"},
+    },
     "Cambist-Ignored": {
         "description": "Parameters of the request that the endpoint does not accept, if any.",
+        "schema": {"type": "string"},
+    },
+    "Cambist-Receipt": {
+        "description": "With `receipt=1`, the receipt of the answer: a compact JWS.",
         "schema": {"type": "string"},
     },
 }

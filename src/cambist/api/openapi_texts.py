@@ -37,6 +37,13 @@ All answers are JSON and end with `ms`, the time to answer in milliseconds. Rate
 digits, never in exponent notation. `updated` is the market's time of the oldest price in the answer. Errors are
 `{"error": "<a sentence for people>", "code": "<for programs>"}`.
 
+## Receipts
+
+Add `receipt=1` to any request: the header `Cambist-Receipt` is then a signature (a compact JWS, Ed25519) over the exact
+bytes of the answer, with the question, the time and the edition of the rates. Or send the question with
+`POST /receipts`, as `{"get": "/convert?from=EUR&to=USD&amount=100"}`: the answer is a receipt that contains the answer.
+The keys that verify receipts are at `/.well-known/jwks.json`. A receipt costs nothing beside its answer.
+
 ## Costs
 
 Most answers cost one call. The cost of an endpoint is in its description, and the cost of an answer in the header
@@ -92,9 +99,17 @@ ERRORS = {
     "account_suspended": ErrorExample("The account is suspended", "The account is suspended; its operator can say why"),
     "not_in_plan": ErrorExample("The plan does not include it", "The plan [one] does not include the group [metals]"),
     "no_rate": ErrorExample("No rate on that day", "No rate from [EUR] to [USD] between [1990-01-01] and [1998-12-31]"),
+    "not_known_then": ErrorExample(
+        "The rate was learnt after the moment of as_of",
+        "The rate from [EUR] to [USD] on [2026-03-05] was not known at [17-4f2a9c01d7be-9d0c33a1e8f25b70]: "
+        "the first edition with it is [18-4f2a9c01d7be-1be7c0aa93f02d11]",
+    ),
     "rate_limited": ErrorExample(
         "Too many requests at once",
         "Rate limit exceeded: [50] requests a second on the plan [one]",
+    ),
+    "no_rate_of_type": ErrorExample(
+        "No rate of this type", "No [parallel] rate from [EUR] to [USD] on [2024-02-29]; [EUR] has [market, official]"
     ),
     "quota_spent": ErrorExample(
         "The period's calls are spent",
@@ -107,8 +122,15 @@ ERRORS = {
     "too_many_failures": ErrorExample(
         "Too many failed keys", "Too many failed API keys from this address; try again later"
     ),
+    "receipt_unavailable": ErrorExample(
+        "The answer cannot be signed now", "The file of the signing key cannot be read: Permission denied"
+    ),
     "rate_unavailable": ErrorExample(
         "No rate, or none that is fresh enough", "No source has delivered a rate for [KPW] yet"
+    ),
+    "too_few_sources": ErrorExample(
+        "Fewer sources agree than `min_sources`",
+        "Too few sources agree: [KPW] has [1]; the request asks for 2",
     ),
 }
 """An example of each error that an endpoint sends, by code."""

@@ -9,6 +9,8 @@ from typing import Annotated, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.api import parameter_types
+from cambist.api.agreement import agreed_now
+from cambist.api.agreement_parameters import MinSources
 from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.request_context import RequestContext
 from cambist.api.symbol_parameters import Codes
@@ -52,6 +54,12 @@ class LiveListParameters(FreshnessParameters, frozen=True, kw_only=True):
         _check_known(self, partial=self.partial)
 
 
+class AgreedListParameters(LiveListParameters, frozen=True, kw_only=True):
+    """Parameters of an endpoint that accepts a list and can check how many sources agree on each rate."""
+
+    min_sources: MinSources = None
+
+
 def _check_known(params: Struct, *, partial: bool) -> None:
     for name in params.__struct_fields__:
         codes = getattr(params, name)
@@ -91,11 +99,17 @@ def select_priced(
         return tuple(codes), UNSET
     found, missing = answer_each(
         codes,
-        lambda code: check_priced(context, code, params.max_age),
+        lambda code: _check_usable(context, code, params),
         partial=True,
         unknown=codes.unknown if isinstance(codes, Codes) else (),
     )
     return tuple(found), missing
+
+
+def _check_usable(context: RequestContext, code: str, params: LiveListParameters) -> None:
+    check_priced(context, code, params.max_age)
+    if isinstance(params, AgreedListParameters):
+        agreed_now(context, [code], params.min_sources)
 
 
 def check_priced(context: RequestContext, code: str, max_age: timedelta | None = None) -> None:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Annotated, Any, TypeVar
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.usage import UsageRecord
 from cambist.api.worker_state import ReadClose, WorkerState
 from cambist.errors import RateUnavailable
 from cambist.history.bars import BarReader
+from cambist.history.edition import parse_edition_name
 from cambist.history.explanation import ReadVotes
+from cambist.history.known_state import Mark
 from cambist.history.published_fixings import FixingLookup
+from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.freshness import first_stale_code, fresh_for
 from cambist.pricing.metals.mass import Units
 from cambist.pricing.quote import Quote
@@ -47,7 +50,9 @@ class RequestContext:
     that was found fresh may be stale before.
     """
 
-    __slots__ = ("_computed", "_now", "book", "expires_at", "form", "matrix", "reach", "state", "timestamp", "usage")
+    __slots__ = (
+        "_computed", "_now", "book", "expires_at", "form", "mark", "matrix", "reach", "state", "timestamp", "usage",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -66,6 +71,7 @@ class RequestContext:
         self.reach = reach
         self.usage = usage
         self.expires_at = now // _MINUTE_SECONDS * _MINUTE_SECONDS + _MINUTE_SECONDS
+        self.mark: Mark | None = None
         self._now: datetime | None = None
         self._computed: dict[object, Any] = {}
 
@@ -85,8 +91,27 @@ class RequestContext:
 
     @property
     def today(self) -> date:
-        """Today, in UTC."""
-        return self.now.date()
+        """Today, in UTC; with a mark the last day of that state."""
+        return self.now.date() if self.mark is None else self.mark.today
+
+    @property
+    def receipt(self) -> int | None:
+        """The last delivery that the answer may show; None if the rate matrix is not recorded."""
+        if self.mark is not None:
+            return self.mark.receipt
+        name = parse_edition_name(self.matrix.edition)
+        return None if name is None or name.receipt == 0 else name.receipt
+
+    @property
+    def assumed(self) -> list[str] | UnsetType:
+        """What is assumed of the state at a mark, if anything is."""
+        return list(self.mark.assumed) if self.mark is not None and self.mark.assumed else UNSET
+
+    def at(self, mark: Mark, matrix: RateMatrix) -> RequestContext:
+        """Return the context of the same request as a mark knew it."""
+        known = RequestContext(self.state, self.book, self.timestamp, self.form, self.reach, self.usage)
+        known.mark, known.matrix = mark, matrix
+        return known
 
     @property
     def source_reports(self) -> SourceReports | None:
@@ -95,8 +120,9 @@ class RequestContext:
 
     @property
     def closes(self) -> ReadClose:
-        """Reads the close of a coin on a day."""
-        return self.state.closes
+        """Reads the close of a coin on a day: without a mark the newest, which the next edition shows at the latest."""
+        known = self.state.known_closes
+        return self.state.closes if self.mark is None or known is None else partial(known, self.mark.receipt)
 
     @property
     def votes(self) -> ReadVotes:
@@ -106,7 +132,8 @@ class RequestContext:
     @property
     def words(self) -> FixingLookup | None:
         """Reads fixings as they were published, if they are archived."""
-        return self.state.words
+        receipt, known = self.receipt, self.state.known_words
+        return self.state.words if receipt is None or known is None else partial(known, receipt)
 
     @property
     def units(self) -> Units:
@@ -117,6 +144,10 @@ class RequestContext:
     def bars(self) -> BarReader:
         """The archive of bars."""
         return self.state.bars
+
+    def edition(self, *, is_live: bool) -> str:
+        """Return the name of the rate book that live answers are made from, or of the history of all others."""
+        return self.book.edition if is_live else self.matrix.edition
 
     def check_fresh(self, codes: Iterable[str]) -> None:
         """Refuse traded prices that are older than allowed; fixings have a limit of their own.

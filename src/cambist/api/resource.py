@@ -21,6 +21,7 @@ from cambist.api.authentication import QUERY_NAME, Authenticator, check_history,
 from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import BookParameters
+from cambist.api.known_answers import at_mark, is_final, not_known_then
 from cambist.api.parameters import ParamsReader, parse_query
 from cambist.api.rendering import encode_without_ms
 from cambist.api.request_context import RequestContext
@@ -28,7 +29,7 @@ from cambist.api.response_cache import CachedResponse, CacheKey, etag_of
 from cambist.api.table import AnswerTable
 from cambist.api.unknown_parameters import IGNORED_HEADER, UnknownParameters, ignored_header_value
 from cambist.api.worker_state import WorkerState
-from cambist.errors import BadParameter
+from cambist.errors import BadParameter, NoRate
 
 STARTED = "cambist.started"
 """The key in the environ of the `perf_counter_ns` at which the request arrived."""
@@ -44,6 +45,9 @@ REFUSED = "cambist.refused"
 
 CACHED = "cambist.cached"
 """The key in the environ of a request that got a cached answer."""
+
+EDITION_HEADER = "Cambist-Edition"
+"""The header that names the state of the history, or the rate book, that an answer was made from."""
 
 PRINCIPAL = "cambist.principal"
 """The key in the environ of the principal of an authenticated request."""
@@ -70,7 +74,8 @@ class EndpointResource:
         self._reader = ParamsReader(endpoint.params)
         self._names = self._reader.names
         self._is_live = issubclass(endpoint.params, BookParameters)
-        self.may_be_immutable = endpoint.is_immutable is not None
+        self._is_known_then = endpoint.scope is not None
+        self.may_be_immutable = endpoint.is_immutable is not None or self._is_known_then
         self._worker_state = worker_state
         self._authenticator = authenticator
         self._meter = meter
@@ -125,6 +130,8 @@ class EndpointResource:
         """Count the calls of an answer."""
         self._meter.spend(asked.principal, answer.endpoint, cost, asked.now)
         response.set_header("X-Calls-Cost", str(cost))
+        if answer.edition:
+            response.set_header(EDITION_HEADER, answer.edition)
 
     def check(self, asked: AuthenticatedRequest) -> tuple[RequestContext, Struct, CachedResponse]:
         """Return what an answer is computed from, and its outline. Errors: CambistError, as for an answer in JSON."""
@@ -132,6 +139,7 @@ class EndpointResource:
         first_day = first_day_of(principal, self._meter.today(now))
         context = self._context(principal, first_day, now)
         params = self._reader.read(asked.query)
+        context = at_mark(context, self._endpoint, params)
         outline = self.outline(context, params)
         if outline.earliest_day is not None:
             check_history(principal, outline.earliest_day, context.today)
@@ -145,7 +153,10 @@ class EndpointResource:
         """Return the answer as a table. Errors: CambistError, as for an answer in JSON."""
         if self._endpoint.table is None:
             raise TypeError(f"{self._endpoint.path} has no table")
-        return self._endpoint.table(context, params)
+        try:
+            return self._endpoint.table(context, params)
+        except NoRate as error:
+            raise not_known_then(error, context, self._endpoint, params) from error
 
     def _context(self, principal: Principal, first_day: date, now: float) -> RequestContext:
         book = self._worker_state.caches.for_view(principal.book_view).state[0]
@@ -183,6 +194,8 @@ class EndpointResource:
         usage = self._meter.usage(principal, now) if self._endpoint.personal else None
         context = RequestContext(self._worker_state, book, now, principal.account.datetime_format, key[3], usage)
         params = self._reader.read(query)
+        if self._is_known_then:
+            context = at_mark(context, self._endpoint, params)
         outline = self.outline(context, params)
         if outline.earliest_day is not None:
             check_history(principal, outline.earliest_day, context.today)
@@ -201,19 +214,27 @@ class EndpointResource:
     def outline(self, context: RequestContext, params: Struct) -> CachedResponse:
         """Return an answer without its body: what it costs, and its ETag if that is a hash of data."""
         endpoint = self._endpoint
-        is_immutable = endpoint.is_immutable is not None and endpoint.is_immutable(context, params)
+        is_immutable = (
+            endpoint.is_immutable is not None and endpoint.is_immutable(context, params)
+            if context.mark is None
+            else is_final(context.mark)
+        )
         cost = 1 if endpoint.cost is None else endpoint.cost(context, params)
         etag = self._etag_of_data(context, params) if is_immutable else ""
+        earliest_day = None if endpoint.earliest_day is None else endpoint.earliest_day(context, params)
+        is_live = earliest_day is None and (self._is_live or endpoint.earliest_day is not None)
+        edition = context.edition(is_live=is_live)
         return CachedResponse(
             prefix=b"",
-            headers=self._headers(cost, etag) if etag else (),
+            headers=self._headers(cost, etag, edition) if etag else (),
             etag=etag,
             is_cacheable=is_immutable or endpoint.is_list,
             endpoint=endpoint.path,
             tag=endpoint.tag,
             cost=cost,
-            earliest_day=None if endpoint.earliest_day is None else endpoint.earliest_day(context, params),
+            earliest_day=earliest_day,
             until=inf if is_immutable else 0,
+            edition=edition,
         )
 
     def _etag_of_data(self, context: RequestContext, params: Struct) -> str:
@@ -222,24 +243,30 @@ class EndpointResource:
 
     def complete(self, outline: CachedResponse, context: RequestContext, params: Struct) -> CachedResponse:
         """Compute the answer of an outline, and complete the outline with it."""
-        prefix = encode_without_ms(self._endpoint.answer(context, params))
+        try:
+            prefix = encode_without_ms(self._endpoint.answer(context, params))
+        except NoRate as error:
+            raise not_known_then(error, context, self._endpoint, params) from error
         if outline.is_cacheable and not outline.etag:
             outline.etag = etag_of([prefix])
         outline.prefix = prefix
-        outline.headers = self._headers(outline.cost, outline.etag, is_long=len(prefix) > MIN_COMPRESSED_BYTES)
+        is_long = len(prefix) > MIN_COMPRESSED_BYTES
+        outline.headers = self._headers(outline.cost, outline.etag, outline.edition, is_long=is_long)
         outline.until = outline.until or context.expires_at
         return outline
 
-    def _headers(self, cost: int, etag: str, *, is_long: bool = False) -> tuple[tuple[str, str], ...]:
+    def _headers(self, cost: int, etag: str, edition: str, *, is_long: bool = False) -> tuple[tuple[str, str], ...]:
         if etag:
-            return (("X-Calls-Cost", str(cost)), ("Cache-Control", self.cache_control), ("ETag", etag), _VARY)
-        return _headers_without_etag(cost, is_long=is_long)
+            headers = (("X-Calls-Cost", str(cost)), ("Cache-Control", self.cache_control), ("ETag", etag), _VARY)
+            return (*headers, (EDITION_HEADER, edition)) if edition else headers
+        return _headers_without_etag(cost, edition, is_long=is_long)
 
 
 @lru_cache(maxsize=4096)
-def _headers_without_etag(cost: int, *, is_long: bool) -> tuple[tuple[str, str], ...]:
-    calls = ("X-Calls-Cost", str(cost))
-    return (calls, _NO_STORE, _VARY) if is_long else (calls, _NO_STORE)
+def _headers_without_etag(cost: int, edition: str, *, is_long: bool) -> tuple[tuple[str, str], ...]:
+    """Return the headers of an answer that nobody caches: the same object for the same book, made once."""
+    headers = (("X-Calls-Cost", str(cost)), _NO_STORE, *((_VARY,) if is_long else ()))
+    return (*headers, (EDITION_HEADER, edition)) if edition else headers
 
 
 def cache_key(environ: Mapping[str, Any], names: Container[str], principal: Principal, today: date) -> CacheKey:

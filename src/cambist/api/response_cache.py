@@ -32,7 +32,8 @@ class CachedResponse:
 
     `prefix` is the body up to the value of `ms`. `is_cacheable` says whether clients may cache the answer; then it has
     an `etag`. `endpoint` is the path that it is charged under, `tag` the group that a plan must include, `cost` its
-    calls, `earliest_day` the first day that it is about, if any. `until` is when it expires, in seconds since 1970.
+    calls, `earliest_day` the first day that it is about, if any, `edition` names what it is made from. `until` is when
+    it expires, in seconds since 1970.
     No attribute changes once it is cached; it is not frozen because that would double the time to make it.
     """
 
@@ -45,6 +46,7 @@ class CachedResponse:
     cost: int = 1
     earliest_day: date | None = None
     until: float = inf
+    edition: str = ""
     _compressed: GzipPrefix | None = field(default=None, compare=False, repr=False)
 
     @property

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from pathlib import Path
 from time import time
 
 from cambist.accounts.account import KeyChanges, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal, Principals
+from cambist.api.known_history import KnownHistory
 from cambist.api.response_cache import ResponseCaches
 from cambist.clock import WallClock
 from cambist.history.bars import NO_BARS, BarReader
-from cambist.history.corrections import ReadCorrections, no_corrections
+from cambist.history.corrections import ReadCorrections, ReadFeed, ReadVintages, no_corrections, no_feed, no_vintages
 from cambist.history.coverage import ReadCoverage, no_coverage
 from cambist.history.explanation import ReadVotes, no_votes
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.published_fixings import FixingLookup
 from cambist.history.rate_matrix import RateMatrix
+from cambist.history.source_rates import ReadSourceRates, no_source_rates
 from cambist.pricing.metals.mass import STANDARD, Units
 from cambist.pricing.rate_book import RateBook
+from cambist.receipts.signer import NoReceipts, ReceiptSigner
 from cambist.reference.assets import AssetKind
 from cambist.status.source_report import SourceReports
 
@@ -38,6 +42,15 @@ class WorkerState:
     Each is one attribute that is replaced whole, so a thread that reads it needs no lock. Whoever computes an answer
     reads the cache before the rate matrix: an answer from an old matrix can then only be added where nobody reads.
     """
+
+    known_words: Callable[[int, str, str, date], Sequence[ReceivedFixing]] | None = None
+    """Reads as `words` what deliveries up to a number said."""
+    known_closes: Callable[[int, str, date], ReceivedFixing | None] | None = None
+    """Reads as `closes` what deliveries up to a number said."""
+    known_history: KnownHistory | None = None
+    """Rebuilds what was known at an edition; None in a sandbox."""
+    log_folder: Path | None = None
+    """The static files of the log of editions."""
 
     def __init__(
         self,
@@ -57,12 +70,20 @@ class WorkerState:
         """Reads fixings as they were published."""
         self.votes: ReadVotes = no_votes
         """Reads the votes behind the quotes of the newest rate book."""
+        self.source_rates: ReadSourceRates = no_source_rates
+        """Reads the rates of several sources side by side."""
         self.closes: ReadClose = no_closes
         self.coverage: ReadCoverage = no_coverage
         """Reads which source has which pairs, and since when."""
         self.corrections: ReadCorrections = no_corrections
         """Reads what sources have corrected."""
+        self.feed: ReadFeed = no_feed
+        """Reads all corrections in the order in which they were learnt."""
+        self.vintages: ReadVintages = no_vintages
+        """Reads everything that was received for a day about a pair."""
         self.bars: BarReader = NO_BARS
+        self.receipts: ReceiptSigner = NoReceipts()
+        """Signs receipts of answers."""
         self.units: Units = STANDARD
         """The units of mass that metals are priced in."""
         self.source_reports: SourceReports | None = None

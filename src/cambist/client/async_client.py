@@ -144,6 +144,7 @@ class AsyncCambist:
     time_series = async_method(history.time_series)
     series = async_method(history.series)
     corrections = async_method(history.corrections)
+    vintages = async_method(history.vintages)
     explain = async_method(explanations.explain)
     sources = async_method(explanations.sources)
     coverage = async_method(explanations.coverage)

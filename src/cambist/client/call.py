@@ -18,6 +18,9 @@ JSON, CSV = "application/json", "text/csv"
 Codes = str | Iterable[str]
 """One code, several with commas, or a collection of codes."""
 
+AsOf = str | dt.datetime | None
+"""An edition, or a moment: in UTC if it has no offset."""
+
 Value = str | int | bool | Decimal | dt.date | dt.timedelta | Iterable[str] | None
 """The value of a parameter; None and False leave it out."""
 

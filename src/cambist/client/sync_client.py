@@ -121,6 +121,7 @@ class Cambist:
     time_series = method(history.time_series)
     series = method(history.series)
     corrections = method(history.corrections)
+    vintages = method(history.vintages)
     explain = method(explanations.explain)
     sources = method(explanations.sources)
     coverage = method(explanations.coverage)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date, datetime
 from typing import Protocol
 
-from cambist.history.corrections import Correction, CorrectionQuery
+from cambist.history.corrections import Correction, CorrectionQuery, FeedEntry, FeedPosition
 from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.filed_values import FiledValues
 from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
+from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import Pair
 
@@ -47,9 +48,12 @@ class FixingArchive(Protocol):
     def sources(self) -> list[str]:
         """Return the keys of all sources with a fixing."""
 
-    def rates(self, source: str, damage: DamageReport | None = None) -> Iterator[tuple[Pair, list[int], list[float]]]:
+    def rates(
+        self, source: str, damage: DamageReport | None = None, up_to: int | None = None
+    ) -> Iterator[tuple[Pair, list[int], list[float]]]:
         """Yield each pair with its days (counted from 1970-01-01) and rates, as known now, oldest first.
 
+        With `up_to`, what later deliveries than that of this number said is left out.
         A day whose last row is damaged is left out, and the row is recorded in `damage`. All other methods leave such
         days out too.
         """
@@ -72,8 +76,11 @@ class FixingArchive(Protocol):
     def latest_fixings(self, source: str) -> list[ReceivedFixing]:
         """Return each pair's newest fixing."""
 
-    def published_fixings(self, source: str, code: str, day: date) -> list[ReceivedFixing]:
-        """Return the last fixing up to a day of each pair of a source that contains a code or the pivot."""
+    def published_fixings(self, source: str, code: str, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
+        """Return the last fixing up to a day of each pair of a source that contains a code or the pivot.
+
+        With `up_to`, what later deliveries than that of this number said is left out.
+        """
 
     def fixings_on(self, source: str, day: date) -> list[ReceivedFixing]:
         """Return the fixings that a source published for a day, without any carried forward."""
@@ -83,6 +90,21 @@ class FixingArchive(Protocol):
 
     def corrections(self, query: CorrectionQuery) -> list[Correction]:
         """Return the corrections about a pair by all sources, newest day first."""
+
+    def known_fixings(self, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
+        """Return everything that was received about the wanted pairs of some sources between two days."""
+
+    def receipt_at(self, moment: datetime) -> int:
+        """Return the number of the last delivery with fixings that was received by a moment; 0 if there was none."""
+
+    def corrections_after(self, after: FeedPosition | None, up_to: int, limit: int) -> list[FeedEntry]:
+        """Return the corrections after a position up to a receipt, in the order in which they were received.
+
+        Without a position they are the newest ones.
+        """
+
+    def vintages(self, pair: Pair, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
+        """Return every fixing received for a day of the pairs that a rate can be made from, oldest first."""
 
     def revision(self) -> int:
         """Return a number that grows with every delivery that changed something."""

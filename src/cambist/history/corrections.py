@@ -37,6 +37,61 @@ def no_corrections(_query: CorrectionQuery) -> Sequence[Correction]:
     return ()
 
 
+_LAST_SERIES = 2**31 - 1
+
+
+class FeedPosition(Struct, frozen=True, order=True):
+    """A place in the order of all corrections: a delivery, a series of the archive, and a day of it."""
+
+    receipt: int
+    series: int = 0
+    day: date = date.min
+
+    @classmethod
+    def behind(cls, receipt: int) -> FeedPosition:
+        """Return the place behind all corrections up to a delivery."""
+        return cls(receipt, _LAST_SERIES, date.max)
+
+    def __str__(self) -> str:
+        """Return it as clients write it."""
+        return f"{self.receipt}.{self.series}.{self.day}"
+
+
+class FeedEntry(Struct, frozen=True):
+    """A correction in the order in which they were learnt.
+
+    `affected_until` is the last day whose rate it changes: the corrected fixing is carried forward until the next one,
+    at most two weeks.
+    """
+
+    position: FeedPosition
+    correction: Correction
+    affected_until: date
+
+
+ReadFeed = Callable[[FeedPosition | None, int, int], Sequence[FeedEntry]]
+"""Reads the corrections after a position up to a receipt, oldest first, and at most so many; without one the newest.
+
+Errors: RateUnavailable, StoreBusy.
+"""
+
+ReadVintages = Callable[[Pair, date, int | None], Sequence[ReceivedFixing]]
+"""Reads everything that was received for a day about a pair up to a receipt, oldest first.
+
+Errors: RateUnavailable, StoreBusy.
+"""
+
+
+def no_feed(_after: FeedPosition | None, _up_to: int, _limit: int) -> Sequence[FeedEntry]:
+    """Read the feed where nothing is archived."""
+    return ()
+
+
+def no_vintages(_pair: Pair, _day: date, _up_to: int | None) -> Sequence[ReceivedFixing]:
+    """Read vintages where nothing is archived."""
+    return ()
+
+
 def pairs_about(asked: Pair, published: Collection[Pair]) -> list[Pair]:
     """Return the pairs of one source that a rate of `asked` can be made from, and that have one of its codes.
 

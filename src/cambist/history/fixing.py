@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -23,6 +23,7 @@ class Fixing(Struct, frozen=True, gc=False):
 
     `unit` is GRAM if a precious metal is priced by the gram. It is empty for a currency, and for a metal priced by its
     own unit, troy ounce or tonne. `published_at` is the time of publication (UTC), if the source states it.
+    `rate_type` names the further type that the rate is of; empty if it is of the source's own type.
     """
 
     source: str
@@ -32,6 +33,7 @@ class Fixing(Struct, frozen=True, gc=False):
     nominal: int = 1
     unit: str = ""
     published_at: datetime | None = None
+    rate_type: str = ""
 
     @property
     def rate(self) -> Fraction:
@@ -52,11 +54,15 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedFixing:
-    """A fixing in the archive, with when and from where it was received. A correction is a second one."""
+    """A fixing in the archive, with when and from where it was received. A correction is a second one.
+
+    `receipt` is the number of the delivery, 0 where it is not known.
+    """
 
     fixing: Fixing
     received_at: datetime
     origin: str
+    receipt: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,16 @@ class QuarantinedFixing:
     decided_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class QuarantineDecision:
+    """What was decided about the refused fixing `quarantined`, and when."""
+
+    number: int
+    quarantined: int
+    state: QuarantineState
+    decided_at: datetime
+
+
 class FixingKey(NamedTuple):
     """What identifies a refused fixing of a source."""
 
@@ -64,3 +74,6 @@ class Quarantine(Protocol):
 
     def decide(self, number: int, state: QuarantineState, at: datetime) -> QuarantinedFixing | None:
         """Set the state of a waiting fixing and return it; None if no fixing with that number is waiting."""
+
+    def decided(self, after: int = 0) -> Sequence[QuarantineDecision]:
+        """Return all decisions after a number, oldest first. None is ever changed or removed."""

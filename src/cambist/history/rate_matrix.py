@@ -35,7 +35,8 @@ class RateMatrix:
     `fixed_at` the time zone and hour that each source's fixings are of. `source_indexes` and `ages` hold a byte a cell:
     the index in `sources` of the source that the value comes from (or NOBODY, or BY_LAW), and for how many days the
     value was carried forward. `damaged` counts the rows of the archive that were left out because they are not what was
-    stored, or are missing.
+    stored, or are missing. `edition` names this state of the history to clients, and `digest` is the SHA-256 of what it
+    says; both are empty for a matrix that is not recorded. An excerpt has some days only, and knows no spans.
     """
 
     revision: str
@@ -49,6 +50,9 @@ class RateMatrix:
     last_fixings: tuple[date, ...] = ()
     fixed_at: tuple[tuple[str, str], ...] = ()
     damaged: int = 0
+    edition: str = ""
+    digest: str = ""
+    is_excerpt: bool = False
     source_indexes: memoryview[int] = field(default=memoryview(b""), repr=False)
     ages: memoryview[int] = field(default=memoryview(b""), repr=False)
     columns: Mapping[str, int] = field(init=False, repr=False)
@@ -103,6 +107,8 @@ class RateMatrix:
 
         Days to which a fixing was only carried forward do not count.
         """
+        if self.is_excerpt:
+            return None
         if code not in self._spans:
             self._spans[code] = self._find_span(code)
         return self._spans[code]

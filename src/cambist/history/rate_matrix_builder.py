@@ -23,9 +23,9 @@ from cambist.pricing.quote import Derivation
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES, Currency
 
-__all__ = ["SourceHistory", "build_rate_matrix"]
+__all__ = ["PATIENCE", "SourceHistory", "build_excerpt", "build_rate_matrix", "lives_between"]
 
-_PATIENCE = 5
+PATIENCE = 5
 """How many days a better source may be behind a worse one and still be used: its longest run of holidays."""
 
 
@@ -43,7 +43,7 @@ class _Column:
 
     def fill(self, cells: Floats, ages: Ages, source: int) -> None:
         """Use a source where there is no value yet, or where the better source's value is much older."""
-        better = ~np.isnan(cells) & (np.isnan(self.cells) | (ages + _PATIENCE < self.ages))
+        better = ~np.isnan(cells) & (np.isnan(self.cells) | (ages + PATIENCE < self.ages))
         self.cells[better] = cells[better]
         self.sources[better] = source
         self.ages[better] = ages[better]
@@ -52,10 +52,16 @@ class _Column:
 @dataclass(slots=True)
 class _Draft:
     days: int
+    first_row: int = 0
     columns: dict[str, _Column] = field(default_factory=dict)
     anchors: list[str] = field(default_factory=list)
     outranking: list[bool] = field(default_factory=list)
     last_rows: list[int] = field(default_factory=list)
+
+    @property
+    def first_day(self) -> date:
+        """The day of the first row."""
+        return FIRST_DAY + timedelta(days=self.first_row)
 
     def column(self, code: str) -> _Column:
         if code not in self.columns:
@@ -65,18 +71,26 @@ class _Draft:
 
 def build_rate_matrix(histories: Iterable[SourceHistory], last_day: date, revision: str) -> RateMatrix:
     """Return the matrix of all days from 1970 to `last_day`. The histories come best source first."""
-    draft = _Draft(days=(last_day - FIRST_DAY).days + 1)
-    ranked = list(histories)
+    return _build(list(histories), 0, (last_day - FIRST_DAY).days + 1, revision)
+
+
+def build_excerpt(histories: Iterable[SourceHistory], first_row: int, days: int) -> RateMatrix:
+    """Return so many days of the matrix from a row on, each as in the whole matrix."""
+    return _build(list(histories), first_row, days, "")
+
+
+def _build(ranked: list[SourceHistory], first_row: int, days: int, revision: str) -> RateMatrix:
+    draft = _Draft(days, first_row)
     draft.column(PIVOT).fill(np.ones(draft.days), np.zeros(draft.days, np.int16), NOBODY)
     # The issuer of a currency is its best source; after that the rank of the sources decides.
     for number, history in enumerate(ranked):
         draft.anchors.append(history.anchor)
         draft.outranking.append(history.outranks_pegs)
         draft.last_rows.append(history.last_row)
-        _fill(draft, history.own(draft.days), number)
+        _fill(draft, history.own(days, first_row), number)
     for number, history in enumerate(ranked):
-        _fill(draft, history.others(draft.days), number)
-    _clear_outside_lives(draft)
+        _fill(draft, history.others(days, first_row), number)
+    _clear_outsidelives_between(draft)
     _fix_parities(draft)
     return _matrix(draft, tuple(history.key for history in ranked), revision)
 
@@ -87,28 +101,29 @@ def _fill(draft: _Draft, columns: Iterable[tuple[str, Floats, Ages]], number: in
             draft.column(code).fill(cells, ages, number)
 
 
-def _clear_outside_lives(draft: _Draft) -> None:
+def _clear_outsidelives_between(draft: _Draft) -> None:
     """Remove the values of a currency before its first and after its last day."""
     for code, column in draft.columns.items():
         if code in CURRENCIES:
-            outside = ~_lives(CURRENCIES[code], draft.days)
+            outside = ~lives_between(CURRENCIES[code], draft.days, draft.first_day)
             column.cells[outside] = np.nan
             column.sources[outside] = NOBODY
             column.ages[outside] = NEVER
 
 
-def _lives(currency: Currency, days: int) -> NDArray[np.bool_]:
+def lives_between(currency: Currency, days: int, start: date) -> NDArray[np.bool_]:
+    """Return for so many days from `start` on whether a currency is money."""
     lives = np.zeros(days, dtype=np.bool_)
     for life in currency.lives:
-        end = days if life.last_day is None else (life.last_day - FIRST_DAY).days + 1
-        lives[max(0, (life.first_day - FIRST_DAY).days) : max(0, end)] = True
+        end = days if life.last_day is None else (life.last_day - start).days + 1
+        lives[max(0, (life.first_day - start).days) : max(0, end)] = True
     return lives
 
 
 def _fix_parities(draft: _Draft) -> None:
     """Apply conversions everywhere, and pegs where no source that outranks pegs publishes the currency."""
-    for first, end in parity_periods(FIRST_DAY, draft.days):
-        for parity in parities_on(FIRST_DAY + timedelta(days=first)):
+    for first, end in parity_periods(draft.first_day, draft.days):
+        for parity in parities_on(draft.first_day + timedelta(days=first)):
             _fix(draft, parity, slice(first, end))
 
 
@@ -143,7 +158,7 @@ def _matrix(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateMatri
     listed_sets, listed_set_of_day = _eras(draft, codes)
     return RateMatrix(
         revision=revision,
-        first_day=FIRST_DAY,
+        first_day=draft.first_day,
         last_fixing=FIRST_DAY + timedelta(days=max(draft.last_rows, default=0)),
         codes=codes,
         listed_sets=listed_sets,
@@ -160,14 +175,14 @@ def _matrix(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateMatri
 
 def _eras(draft: _Draft, codes: tuple[str, ...]) -> tuple[tuple[tuple[int, ...], ...], array[int]]:
     """Return the sets of listed currencies, which exist on a day and have a value, and the index of each day's set."""
-    listed = np.column_stack([_mask(draft.columns[code].cells, code) for code in codes])
+    listed = np.column_stack([_mask(draft.columns[code].cells, code, draft.first_day) for code in codes])
     numbers: dict[bytes, int] = {}
     listed_set_of_day = array("H", (numbers.setdefault(flags.tobytes(), len(numbers)) for flags in listed))
     return tuple(tuple(n for n, flag in enumerate(flags) if flag) for flags in numbers), listed_set_of_day
 
 
-def _mask(cells: Floats, code: str) -> NDArray[np.bool_]:
+def _mask(cells: Floats, code: str, start: date) -> NDArray[np.bool_]:
     mask = ~np.isnan(cells)
     if code not in CURRENCIES:
         return np.zeros_like(mask)
-    return mask & _lives(CURRENCIES[code], len(cells))
+    return mask & lives_between(CURRENCIES[code], len(cells), start)

@@ -42,39 +42,42 @@ class SourceHistory:
         """The newest day that the source fixed, as a row of the rate matrix."""
         return max((int(series.rows.max()) for series in self._series.values() if len(series.rows)), default=0)
 
-    def own(self, days: int) -> Iterator[tuple[str, Floats, Ages]]:
-        """Yield the column of the anchor, under its code and its alias."""
-        pivot = self._pivot(days)
+    def own(self, days: int, first_row: int = 0) -> Iterator[tuple[str, Floats, Ages]]:
+        """Yield the column of the anchor, under its code and its alias: so many days from a row on."""
+        pivot = self._pivot(days, first_row)
         if pivot is not None:
             for code in filter(None, (self.anchor, self.alias)):
                 yield code, 1 / pivot[0], pivot[1]
 
-    def others(self, days: int) -> Iterator[tuple[str, Floats, Ages]]:
+    def others(self, days: int, first_row: int = 0) -> Iterator[tuple[str, Floats, Ages]]:
         """Yield every other column, crossed through the anchor and as old as the older of its two fixings."""
-        pivot = self._pivot(days)
+        pivot = self._pivot(days, first_row)
         if pivot is None:
             return
         for code in self._series:
             if code != PIVOT:
-                units, ages = self._per_anchor(code, days)
+                units, ages = self._per_anchor(code, days, first_row)
                 yield code, units / pivot[0], np.maximum(ages, pivot[1])
 
-    def _pivot(self, days: int) -> tuple[Floats, Ages] | None:
+    def _pivot(self, days: int, first_row: int) -> tuple[Floats, Ages] | None:
         if self.anchor == PIVOT:
             return np.ones(days), np.zeros(days, dtype=np.int16)
-        return self._per_anchor(PIVOT, days) if PIVOT in self._series else None
+        return self._per_anchor(PIVOT, days, first_row) if PIVOT in self._series else None
 
-    def _per_anchor(self, code: str, days: int) -> tuple[Floats, Ages]:
+    def _per_anchor(self, code: str, days: int, first_row: int) -> tuple[Floats, Ages]:
         """Return the units of `code` for one anchor, carried forward."""
         series = self._series[code]
         rates = series.rates if series.pair.base == self.anchor else 1 / series.rates
-        return carry_forward(series.rows, rates, days, _unit_changes(code, self.anchor))
+        return carry_forward(series.rows - first_row, rates, days, _unit_changes(code, self.anchor, first_row))
 
 
-def _unit_changes(code: str, anchor: str) -> list[UnitChange]:
+def _unit_changes(code: str, anchor: str, first_row: int) -> list[UnitChange]:
     """Return the unit changes of `code` per `anchor`: the redenominations of either under its own code."""
     return [
-        ((change.first_day - FIRST_DAY).days, float(change.factor if change.old == anchor else 1 / change.factor))
+        (
+            (change.first_day - FIRST_DAY).days - first_row,
+            float(change.factor if change.old == anchor else 1 / change.factor),
+        )
         for change in REDENOMINATIONS
         if change.old == change.new and change.old in (code, anchor)
     ]

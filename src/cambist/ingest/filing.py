@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import structs
 
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.archive import FixingArchive
@@ -62,13 +64,38 @@ def file_delivery(
     """
     source, digest = adapter.source, delivery.digest
     is_same = context.archive.newest_digest(source.key, delivery.origin) == digest
-    if is_same and not context.quarantine.count_waiting(source.key):
+    if is_same and not count_waiting(context.quarantine, source):
         return None
-    receipt = Receipt(source.key, delivery.received_at, delivery.origin, digest)
     parsed = _parse(adapter, delivery)
-    fixings = parsed.fixings
-    progress(len(fixings))
-    _check_not_ahead(fixings, delivery.received_at)
+    progress(len(parsed.fixings))
+    _check_not_ahead(parsed.fixings, delivery.received_at)
+    of_types = _by_type(source, parsed.fixings)
+    # The source's own rates come last: with their receipt, the whole delivery is filed.
+    results = [_file_type(context, source.of_type(name), fixings, delivery) for name, fixings in of_types.items()]
+    return _sum(results, parsed.left_out)
+
+
+def count_waiting(quarantine: Quarantine, source: Source) -> int:
+    """Return the number of a source's waiting fixings, of all types."""
+    return sum(quarantine.count_waiting(source.of_type(name).key) for name in ("", *source.rate_types))
+
+
+def _by_type(source: Source, fixings: Sequence[Fixing]) -> dict[str, list[Fixing]]:
+    """Return the fixings by type, the source's own type last. Errors: SourceBroken for a type that it does not have."""
+    of_types: dict[str, list[Fixing]] = {fixing.rate_type: [] for fixing in fixings if fixing.rate_type}
+    of_types[""] = []
+    for name in of_types:
+        if name and name not in source.rate_types:
+            raise SourceBroken(f"{source.key}: [{name}] is not one of its types of rates")
+    for fixing in fixings:
+        of_types[fixing.rate_type].append(fixing)
+    return of_types
+
+
+def _file_type(context: FilingContext, source: Source, fixings: list[Fixing], delivery: Delivery) -> FilingResult:
+    """Validate and store the fixings of one type; `source` has the key that they are stored under."""
+    if fixings and fixings[0].rate_type:
+        fixings = [structs.replace(fixing, source=source.key, rate_type="") for fixing in fixings]
     days = {fixing.day for fixing in fixings} or {delivery.received_at.date()}
     first, last = min(days), max(days)
     pairs = {fixing.pair for fixing in fixings}
@@ -76,7 +103,8 @@ def file_delivery(
     filed = context.archive.filed_values(source.key, pairs | anchor_pairs(source.anchor), first, last)
     validator = FixingValidator(
         source=source,
-        matrix=context.matrix,
+        # The matrix has the rates of the main market, and those by law: neither is what other types are compared with.
+        matrix=context.matrix if source.is_of_main_market else None,
         before=context.archive.last_before(source.key, first),
         decisions=context.quarantine.decisions(source.key),
         today=delivery.received_at.date(),
@@ -84,8 +112,18 @@ def file_delivery(
         others=read_other_sources(context.archive, context.sources, source, codes, first, last),
     )
     validated = validator.validate(fixings)
-    result = context.archive.file(receipt, validated.accepted, validated.refused, filed)
-    return replace(result, left_out=parsed.left_out)
+    receipt = Receipt(source.key, delivery.received_at, delivery.origin, delivery.digest)
+    return context.archive.file(receipt, validated.accepted, validated.refused, filed)
+
+
+def _sum(results: Sequence[FilingResult], left_out: tuple[str, ...]) -> FilingResult:
+    return FilingResult(
+        added=sum(each.added for each in results),
+        corrected=sum(each.corrected for each in results),
+        unchanged=sum(each.unchanged for each in results),
+        refused=sum(each.refused for each in results),
+        left_out=left_out,
+    )
 
 
 def _parse(adapter: FixingAdapter, delivery: Delivery) -> ParsedPayload:

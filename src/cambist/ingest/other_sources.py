@@ -14,9 +14,10 @@ from cambist.history.archive import FixingArchive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY
-from cambist.pricing.pair import PIVOT, Pair
+from cambist.history.source_rates import carried, read_source_rates, units_per_pivot
+from cambist.history.typed_series import parse_series_key
+from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
-from cambist.reference.tables import REDENOMINATIONS
 from cambist.sources.base import Source
 
 _CARRY = timedelta(days=CARRY_DAYS)
@@ -79,8 +80,8 @@ class OtherSources:
     def _compute_median(self, code: str) -> tuple[Floats, Floats] | None:
         start = (self.first - FIRST_DAY).days
         days = np.arange(start, (self.last - FIRST_DAY).days + 1)
-        found = (self._units(source, code) for source in self.lines)
-        rates = [_carried(each, days, code) for each in found if each is not None]
+        found = (units_per_pivot(lines, self.anchors[source], code) for source, lines in self.lines.items())
+        rates = [carried(each, days, code)[0] for each in found if each is not None]
         if not rates:
             return None
         ordered = np.sort(np.vstack(rates), axis=0)  # NaN last
@@ -89,20 +90,6 @@ class OtherSources:
         low = ordered[np.maximum(counts - 1, 0) // 2, places]
         high = ordered[np.minimum(counts // 2, len(rates) - 1), places]
         return low, high
-
-    def _units(self, source: str, code: str) -> tuple[NDArray[np.int64], Floats] | None:
-        """Return a source's days and units of a code per pivot, both legs from the same day."""
-        lines, anchor = self.lines[source], self.anchors[source]
-        if anchor == PIVOT:
-            return _per_anchor(lines, anchor, code)
-        pivot = _per_anchor(lines, anchor, PIVOT)
-        if pivot is not None and code == anchor:
-            return pivot[0], 1 / pivot[1]
-        own = _per_anchor(lines, anchor, code)
-        if own is None or pivot is None:
-            return None
-        rows, of_own, of_pivot = np.intersect1d(own[0], pivot[0], assume_unique=True, return_indices=True)
-        return (rows, own[1][of_own] / pivot[1][of_pivot]) if len(rows) else None
 
 
 def read_other_sources(
@@ -118,41 +105,21 @@ def read_other_sources(
     Sources that compile the rates of others count too, because these rates are only compared with. Monthly rates and
     rates of another market do not.
     """
-    anchors = {one.key: one.anchor for one in sources if one.key != validated.key and _is_comparable(one, validated)}
-    of_them = {*codes, PIVOT}
-
-    def is_wanted(source: str, pair: Pair) -> bool:
-        anchor = anchors.get(source)
-        return anchor in (pair.base, pair.quote) and pair.other(anchor) in of_them
-
-    lines: dict[str, dict[Pair, PairSeries]] = {}
+    anchors = {
+        one.key: one.anchor
+        for source in sources
+        for one in (source, *map(source.of_type, source.rate_types))
+        if one.key != validated.key and _is_comparable(one, validated)
+    }
     begin = max(first - _CARRY, FIRST_DAY)
-    for source, line in archive.pair_series(is_wanted, max(begin - _CARRY, FIRST_DAY), last):
-        lines.setdefault(source, {})[line.pair] = line
-    return OtherSources(begin, last, lines, anchors)
+    found = read_source_rates(archive.pair_series, anchors, codes, begin, last)
+    return OtherSources(begin, last, found.lines, anchors)
 
 
 def _is_comparable(one: Source, other: Source) -> bool:
-    is_same_market = one.rate_type == other.rate_type or {one.rate_type, other.rate_type} <= _MAIN_MARKET
-    return is_same_market and one.pace is not Pace.MONTHLY
+    types = {_type_of(one), _type_of(other)}
+    return (len(types) == 1 or types <= _MAIN_MARKET) and one.pace is not Pace.MONTHLY
 
 
-def _per_anchor(lines: Mapping[Pair, PairSeries], anchor: str, code: str) -> tuple[NDArray[np.int64], Floats] | None:
-    line = lines.get(Pair(anchor, code))
-    if line is not None:
-        return line.rows, line.rates
-    line = lines.get(Pair(code, anchor))
-    return None if line is None else (line.rows, 1 / line.rates)
-
-
-def _carried(line: tuple[NDArray[np.int64], Floats], days: NDArray[np.int64], code: str) -> Floats:
-    """Return a source's last rate on each day, in that day's unit; NaN if it is too old."""
-    rows, units = line
-    places = np.searchsorted(rows, days, side="right") - 1
-    since = rows[places]
-    rates = np.where((places >= 0) & (days - since <= CARRY_DAYS), units[places], np.nan)
-    for change in REDENOMINATIONS:
-        if change.old == change.new == code:
-            cut = (change.first_day - FIRST_DAY).days
-            rates[(since < cut) & (cut <= days)] /= float(change.factor)
-    return rates
+def _type_of(source: Source) -> str:
+    return parse_series_key(source.key).rate_type or source.rate_type

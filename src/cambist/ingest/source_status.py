@@ -79,6 +79,8 @@ class SourceStatus:
             covers=source.covers,
             compiled=source.compiled,
             alias=source.alias,
+            anchor=source.anchor,
+            rate_types=source.rate_types,
             enabled=self.enabled,
             why=self.why,
             last_success=self.last_success,

@@ -55,18 +55,21 @@ class RateBook:
     venue_pairs: frozenset[Pair] = frozenset()
 
     columns: BookColumns | None = field(init=False, default=None, compare=False, repr=False)
+    edition: str = field(init=False, default="", compare=False, repr=False)
+    """Names this book to clients, the same on every node; empty for a book that was not published."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "quotes", _read_only(self.quotes))
         object.__setattr__(self, "pairs", _read_only(self.pairs))
 
     @classmethod
-    def over(cls, version: int, as_of: datetime, columns: BookColumns) -> RateBook:
+    def over(cls, version: int, as_of: datetime, columns: BookColumns, edition: str = "") -> RateBook:
         """Return the rate book over these columns, which must not change any more."""
         names = columns.names
         quotes, pairs = ColumnQuotes(columns, names.codes), ColumnQuotes(columns, names.pairs)
         book = cls(version, as_of, quotes, names.listed, pairs, names.venue_pairs)
         object.__setattr__(book, "columns", columns)
+        object.__setattr__(book, "edition", edition)
         return book
 
     @cached_property

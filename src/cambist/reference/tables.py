@@ -213,6 +213,15 @@ def reference_digest() -> str:
     return _DIGEST
 
 
+HISTORY_TABLES = ("currencies.csv", "euro_rates.csv", "metals.csv", "pegs.csv", "redenominations.csv", "units.csv")
+"""The tables that the rates of past days depend on."""
+
+
+def history_texts() -> dict[str, bytes]:
+    """Return the tables that the rates of past days depend on, by file name."""
+    return {name: _FILES[name] for name in HISTORY_TABLES}
+
+
 CURRENCY_TABLE = Table("currencies.csv", CurrencyRow, check=_check_lives)
 REDENOMINATION_TABLE = Table("redenominations.csv", Redenomination)
 EURO_RATE_TABLE = Table("euro_rates.csv", EuroRate, unique=("code",))

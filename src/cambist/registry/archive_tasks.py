@@ -14,9 +14,14 @@ from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Coverage, FilingResult
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.coin_closes import CoinCloses, file_closes
-from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, count_waiting, file_delivery
 from cambist.ingest.fixing_quotes import daily_offers
-from cambist.ingest.snapshot_builder import is_current, rate_matrix_from_archive
+from cambist.ingest.snapshot_builder import (
+    is_current,
+    rate_matrix_from_archive,
+    record_edition,
+    restore_edition,
+)
 from cambist.pricing.consensus import Offer
 from cambist.registry.components import open_store
 from cambist.registry.open_bars import notify_of_bars
@@ -130,18 +135,17 @@ class ArchiveTasks:
         """Return what is stored of a source. Errors: StoreBroken."""
         source, rank = self._adapters[key].source, list(self._adapters).index(key)
         archive = self._store.archive
-        offers = daily_offers(archive, source, rank, today)
-        return ArchiveSummary(offers, archive.coverage(key), self._store.quarantine.count_waiting(key))
+        offers = daily_offers(archive, source, rank, today) if source.is_of_main_market else {}
+        return ArchiveSummary(offers, archive.coverage(key), count_waiting(self._store.quarantine, source))
 
     def rebuild_matrix(self, today: date) -> bool:
         """Build the rate matrix if the archive has changed; return whether it had. Errors: StoreBroken."""
-        matrix = self._current_matrix()
-        if matrix is not None and is_current(matrix, self._store.archive, today):
+        matrix, sources = self._current_matrix(), [adapter.source for adapter in self._adapters.values()]
+        if matrix is not None and is_current(matrix, self._store.archive, today, sources):
+            restore_edition(self._store.editions, matrix, sources)
             return False
-        built = rate_matrix_from_archive(
-            self._store.archive, [adapter.source for adapter in self._adapters.values()], today
-        )
-        write_rate_matrix(self._folder.matrix, built)
+        built = rate_matrix_from_archive(self._store.archive, sources, today)
+        write_rate_matrix(self._folder.matrix, record_edition(self._store.editions, built, sources))
         self._changes.notify(Topic.MATRIX)
         return True
 

@@ -10,9 +10,11 @@ from hashlib import blake2b
 import numpy as np
 
 from cambist.errors import CannotStart
+from cambist.history.edition import with_edition
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
+from cambist.history.rule_set import text_digest
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import COINS, METALS
@@ -26,6 +28,7 @@ from cambist.sandbox.quoting import last_tick
 from cambist.sandbox.rate_books import SimulatedRateBooks
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment
+from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 
 _AHEAD = timedelta(days=400)
@@ -34,7 +37,7 @@ _AHEAD = timedelta(days=400)
 COINS_BY_SIZE = (*(code for code in LEVELS if code in COINS), *(coin for coin in COINS if coin not in LEVELS))
 """All coins, those with their own price level first: the market has more pairs of the first coins."""
 
-_FORMAT = 2
+_FORMAT = 3
 """Incremented when the way of building changes, so that older rate matrices are rebuilt."""
 
 
@@ -91,7 +94,17 @@ class SandboxSnapshots:
     def build_matrix(self, now: datetime) -> RateMatrix:
         """Build the rate matrix of all days since 1970."""
         history = SourceHistory(PIVOT, list(self._series(now)), SIMULATED, outranks_pegs=False)
-        return build_rate_matrix([history], now.date() + _AHEAD, self.revision(now))
+        revision = self.revision(now)
+        rules = text_digest(revision.encode())[:12]
+        return with_edition(build_rate_matrix([history], now.date() + _AHEAD, revision), 0, rules)
+
+    def record_edition(self, matrix: RateMatrix, store: Store) -> RateMatrix:
+        """Return the matrix as it is: a sandbox has no archive, and its market can be computed again."""
+        del store
+        return matrix
+
+    def restore_edition(self, matrix: RateMatrix, store: Store) -> None:
+        """Do nothing: a sandbox records no editions."""
 
     def _series(self, now: datetime) -> Iterator[PairSeries]:
         days = (last_simulated_day(now) - FIRST_DAY).days + 1

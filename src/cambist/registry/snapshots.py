@@ -8,12 +8,19 @@ from typing import Protocol
 
 from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
-from cambist.ingest.snapshot_builder import is_current, rate_book_from_archive, rate_matrix_from_archive
+from cambist.ingest.snapshot_builder import (
+    is_current,
+    rate_book_from_archive,
+    rate_matrix_from_archive,
+    record_edition,
+    restore_edition,
+)
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.sandbox_snapshots import SandboxSnapshots
 from cambist.registry.sources import fixing_adapters
 from cambist.settings import Settings
 from cambist.sources.base import Source
+from cambist.storage import Store
 
 
 class SnapshotSource(Protocol):
@@ -24,6 +31,12 @@ class SnapshotSource(Protocol):
 
     def build_matrix(self, now: datetime) -> RateMatrix:
         """Build the rate matrix."""
+
+    def record_edition(self, matrix: RateMatrix, store: Store) -> RateMatrix:
+        """Return a rate matrix with its edition, which is recorded before it is used. Errors: StoreBroken."""
+
+    def restore_edition(self, matrix: RateMatrix, store: Store) -> None:
+        """Record the edition of a current rate matrix again if the database has lost it. Errors: StoreBroken."""
 
     def build_book(self, version: int, now: datetime) -> RateBook:
         """Build the rate book."""
@@ -38,11 +51,19 @@ class ArchiveSnapshots:
 
     def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
         """Return whether a rate matrix shows everything in the archive up to `now`."""
-        return is_current(matrix, self._archive, now.date())
+        return is_current(matrix, self._archive, now.date(), self._sources)
 
     def build_matrix(self, now: datetime) -> RateMatrix:
         """Build the rate matrix of all fixings."""
         return rate_matrix_from_archive(self._archive, self._sources, now.date())
+
+    def record_edition(self, matrix: RateMatrix, store: Store) -> RateMatrix:
+        """Record the edition in the archive's database."""
+        return record_edition(store.editions, matrix, self._sources)
+
+    def restore_edition(self, matrix: RateMatrix, store: Store) -> None:
+        """Record the edition in the archive's database if it is missing there."""
+        restore_edition(store.editions, matrix, self._sources)
 
     def build_book(self, version: int, now: datetime) -> RateBook:
         """Build the rate book of the newest fixings."""

@@ -13,9 +13,12 @@ from cambist.accounts.quota_leases import QuotaLeases
 from cambist.accounts.usage_counters import UsageStore
 from cambist.history.archive import FixingArchive
 from cambist.history.bars import BarReader, BarStore
+from cambist.history.edition import Editions
 from cambist.history.quarantine import Quarantine
+from cambist.receipts.signing_key import PublicKeys
 from cambist.status.leadership import Leadership
 from cambist.status.nodes import NodeRegistry
+from cambist.transparency.checkpoint import LogCheckpoints
 
 STORES = {
     "sqlite": "sql",
@@ -36,6 +39,10 @@ class ReadOnlyStore(Protocol):
         """The bars."""
 
     @property
+    def editions(self) -> Editions:
+        """The editions of the history."""
+
+    @property
     def usage(self) -> UsageStore:
         """The calls that were counted."""
 
@@ -53,6 +60,10 @@ class Store(Protocol):
     @property
     def bars(self) -> BarStore:
         """The bars."""
+
+    @property
+    def editions(self) -> Editions:
+        """The editions of the history."""
 
     @property
     def quarantine(self) -> Quarantine:
@@ -82,11 +93,22 @@ class Store(Protocol):
     def plan_versions(self) -> PlanVersions:
         """The plans of a service on several machines."""
 
+    @property
+    def public_keys(self) -> PublicKeys:
+        """The public keys of receipts and of the log."""
+
+    @property
+    def log_checkpoints(self) -> LogCheckpoints:
+        """The signed checkpoints of the log of editions."""
+
     def is_new(self) -> bool:
         """Return whether the database is missing or has no tables yet. Errors: CannotStart if it cannot be read."""
 
-    def migrate(self) -> None:
-        """Bring the schema up to date. Errors: CannotStart."""
+    def migrate(self, *, with_copy: bool = True) -> None:
+        """Bring the schema up to date. Errors: CannotStart.
+
+        A database in the data folder is copied before, if `with_copy`, unless it is new.
+        """
 
     def hold_start(self, seconds: float, waits: Callable[[], None]) -> AbstractContextManager[bool]:
         """Prepare the database in a block while no other node does; tell whether that was possible in so many seconds.

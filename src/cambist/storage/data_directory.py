@@ -19,7 +19,7 @@ _FILES = (
     "audit.log", "plans.toml.previous", "cluster.json", "node.instance",
     "accounts.copy", "usage.copy",
 )  # fmt: skip
-_FOLDERS = ("sources", "ledger", "console", "asked", "ingest")
+_FOLDERS = ("sources", "ledger", "console", "asked", "ingest", "keys", "log")
 
 _KIND = {Environment.LIVE: "a live one", Environment.SANDBOX: "a sandbox"}
 
@@ -51,6 +51,9 @@ class DataDirectory:
         self.node_instance = path / "node.instance"
         self.accounts_copy = path / "accounts.copy"
         self.usage_copy = path / "usage.copy"
+        self.keys = path / "keys"
+        self.log = path / "log"
+        self.alarms = path / "alarms.json"
         self.candidates = path / "ingest"
         """What the ingest process of a node publishes; the node has it once the other nodes can have it too."""
         self._environment_file = path / "environment"

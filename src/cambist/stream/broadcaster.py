@@ -170,6 +170,7 @@ class Broadcaster:
     def resume(self, connection: StreamConnection, now: float) -> None:
         """Send to a connection again, beginning with what is pending."""
         connection.is_paused, connection.is_silent = False, False
+        connection.send_kept()
         self.flush(connection, now)
 
     def mark_alive(self, connection: StreamConnection) -> None:

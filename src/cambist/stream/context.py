@@ -9,6 +9,7 @@ from cambist.accounts.addresses import Networks
 from cambist.stream.admission import Admission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
+from cambist.stream.corrections import Corrections
 from cambist.stream.prices import Prices
 
 
@@ -24,6 +25,7 @@ class StreamContext:
     billing: Billing
     prices: Prices
     broadcaster: Broadcaster
+    corrections: Corrections
     proxies: Networks = ()
     page_origin: str = ""
     opened: asyncio.Event = field(default_factory=asyncio.Event)

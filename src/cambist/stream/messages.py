@@ -31,6 +31,7 @@ class Op(StrEnum):
     STATUS = "status"
     SHUTDOWN = "shutdown"
     PRICE = "price"
+    CORRECTION = "correction"
     ERROR = "error"
 
 

@@ -12,6 +12,7 @@ from cambist.accounts.rate_limit import Bucket
 from cambist.errors import BadParameter, shorten
 from cambist.pricing.pair import Pair
 from cambist.stream.context import StreamContext
+from cambist.stream.corrections import CORRECTIONS
 from cambist.stream.messages import Op, StreamName, StreamRequest, parse_request, status_frame
 from cambist.stream.rejection import Rejection
 from cambist.stream.subscription import StreamConnection
@@ -54,6 +55,7 @@ class Session:
     digest: Digest = _NO_KEY
     charged_until: float = 0.0
     pairs_by_stream: dict[StreamName, dict[str, Pair]] = field(default_factory=dict)
+    gets_corrections: bool = False
     bucket: Bucket | None = None
 
     def open(self, address: str, now: float) -> Reply:
@@ -66,6 +68,7 @@ class Session:
     def close(self) -> None:
         """End the subscriptions, and stop counting the connection. Called once, when the socket is closed."""
         self.context.broadcaster.remove(self.connection)
+        self.context.corrections.unsubscribe(self.connection)
         if self.principal is not None:
             self.context.admission.release(self.principal)
         elif self.address is not None:
@@ -77,10 +80,11 @@ class Session:
             request = parse_request(message)
         except BadParameter as wrong:
             return Reply(status_frame(Op.ERROR, 400, now, str(wrong)))
+        corrections = request.stream.strip().lower() == CORRECTIONS
         handlers: dict[str, Callable[[StreamRequest, float], Reply]] = {
             Op.AUTH: self._authenticate,
-            Op.SUBSCRIBE: self._subscribe,
-            Op.UNSUBSCRIBE: self._unsubscribe,
+            Op.SUBSCRIBE: self._subscribe_to_corrections if corrections else self._subscribe,
+            Op.UNSUBSCRIBE: self._unsubscribe_from_corrections if corrections else self._unsubscribe,
             Op.STATUS: self._status,
             Op.SHUTDOWN: self._shut_down,
         }
@@ -127,6 +131,8 @@ class Session:
             self.charged_until = charged
         if before is None or plan is not before.plan:
             self.connection.set_limit(plan.stream_messages)
+            if self.gets_corrections:
+                self.context.corrections.subscribe(self.connection, plan)
         return None
 
     def _authenticate(self, request: StreamRequest, now: float) -> Reply:
@@ -168,10 +174,31 @@ class Session:
         self.pairs_by_stream[stream] = pairs
         self.context.broadcaster.subscribe(self.connection, stream, pairs, self._price_limit)
         more = {"ignored": [shorten(name) for name in unknown]} if unknown else {}
-        return Reply(status_frame(Op.SUBSCRIBE, 200, now, _subscribed(len(self.pairs_by_stream)), **more))
+        return Reply(status_frame(Op.SUBSCRIBE, 200, now, _subscribed(self._stream_count), **more))
+
+    def _subscribe_to_corrections(self, request: StreamRequest, now: float) -> Reply:
+        if request.names:
+            text = f"The stream [{CORRECTIONS}] has no pairs: leave out [pairs]"
+            return Reply(status_frame(Op.SUBSCRIBE, 400, now, text))
+        if self.principal is None or "currency" not in self.principal.tags:
+            return Reply(status_frame(Op.SUBSCRIBE, 403, now, "The plan does not include the group [currency]"))
+        self.gets_corrections = True
+        self.context.corrections.subscribe(self.connection, self.principal.plan)
+        text, edition = _subscribed(self._stream_count), self.context.corrections.edition
+        return Reply(status_frame(Op.SUBSCRIBE, 200, now, text, **({"since": edition} if edition else {})))
+
+    def _unsubscribe_from_corrections(self, _request: StreamRequest, now: float) -> Reply:
+        self._end_corrections()
+        return Reply(status_frame(Op.UNSUBSCRIBE, 200, now, "Unsubscribed from the corrections"))
+
+    def _end_corrections(self) -> None:
+        self.gets_corrections = False
+        self.context.corrections.unsubscribe(self.connection)
 
     def _unsubscribe(self, request: StreamRequest, now: float) -> Reply:
         """Unsubscribe from pairs of a stream; without `pairs` from all pairs, without `stream` from all streams."""
+        if not request.stream and request.names is None:
+            self._end_corrections()
         streams = [_stream_named(request.stream)] if request.stream else list(self.pairs_by_stream)
         names, count = request.names, 0
         flood = self.count_frames(now, len(names or []) // _NAMES_PER_FRAME)
@@ -196,6 +223,10 @@ class Session:
         self.context.broadcaster.keep_only(self.connection, stream, pairs, self._price_limit)
 
     @property
+    def _stream_count(self) -> int:
+        return len(self.pairs_by_stream) + self.gets_corrections
+
+    @property
     def _price_limit(self) -> int:
         return self.principal.plan.stream_messages if self.principal else 0
 
@@ -204,7 +235,9 @@ class Session:
         if status.age is None:
             return Reply(status_frame(Op.STATUS, 503, now, "There are no prices yet"))
         text = "Prices flow" if status.is_live else f"Prices stand still: the newest book is {status.age:.0f} s old"
-        streams = {name: list(pairs) for name, pairs in self.pairs_by_stream.items()}
+        streams: dict[str, list[str]] = {name: list(pairs) for name, pairs in self.pairs_by_stream.items()}
+        if self.gets_corrections:
+            streams[CORRECTIONS] = []
         more = {"book": status.version, "age_ms": round(status.age * 1000), "streams": streams}
         return Reply(status_frame(Op.STATUS, 200 if status.is_live else 503, now, text, **more))
 
@@ -229,4 +262,4 @@ def _too_many_pairs(count: int, limit: int) -> str:
 
 
 def _unknown_stream(name: str) -> str:
-    return f"Unknown stream: [{shorten(name)}]; there are {', '.join(StreamName)}"
+    return f"Unknown stream: [{shorten(name)}]; there are {', '.join(StreamName)}, {CORRECTIONS}"

@@ -12,6 +12,7 @@ PING_INTERVAL = 20.0
 BATCH_SIZE = 200
 """How many prices are built and written at once. Longer lists are sent in parts, after the shorter ones."""
 
+_MAX_KEPT = 1000
 _INTERVALS = {StreamName.FX: 0.0, StreamName.FX1S: 1.0}
 _BOOKS_PER_SECOND = 10
 
@@ -65,7 +66,8 @@ class StreamConnection:
     """One connection as the broadcaster sees it.
 
     `limit` is how many prices a second may be sent, and `allowance` how many of them were left at `refilled_at`.
-    `subscribe_count` counts the requests to subscribe, because all prices are sent after each of them.
+    `subscribe_count` counts the requests to subscribe, because all prices are sent after each of them. `kept` are the
+    frames that are no prices, and that wait until the connection can be written to.
     """
 
     __slots__ = (
@@ -73,6 +75,7 @@ class StreamConnection:
         "is_limited",
         "is_paused",
         "is_silent",
+        "kept",
         "limit",
         "ping_at",
         "refilled_at",
@@ -85,6 +88,7 @@ class StreamConnection:
         self.writer = writer
         self.subscriptions: dict[StreamName, Subscription] = {}
         self.is_paused = False
+        self.kept: list[bytes] = []
         self.limit = 0
         self.is_limited = False
         self.allowance, self.refilled_at, self.subscribe_count = 0.0, now, 0
@@ -97,6 +101,20 @@ class StreamConnection:
         self.allowance = min(self.limit, self.allowance + self.limit * max(0.0, now - self.refilled_at))
         self.refilled_at = now
         return min(BATCH_SIZE, int(self.allowance))
+
+    def send(self, frame: bytes) -> None:
+        """Write a frame, now or when the connection can be written to; drop a connection for which too many wait."""
+        if not self.is_paused:
+            self.writer.write(frame)
+        elif len(self.kept) < _MAX_KEPT:
+            self.kept.append(frame)
+        else:
+            self.writer.abort()
+
+    def send_kept(self) -> None:
+        """Write the frames that waited, until the connection is paused again."""
+        while self.kept and not self.is_paused:
+            self.writer.write(self.kept.pop(0))
 
     def set_limit(self, limit: int) -> None:
         """Limit the prices a second. Nothing is counted for a connection that subscribes once and has too few pairs."""

@@ -26,7 +26,7 @@ from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.parameters import parse_query
 from cambist.api.request_context import RequestContext
-from cambist.api.resource import PRINCIPAL
+from cambist.api.resource import EDITION_HEADER, PRINCIPAL
 from cambist.api.response_cache import etag_of
 from cambist.api.worker_state import WorkerState
 from cambist.errors import AccountSuspended, CambistError
@@ -91,13 +91,16 @@ class DialectResource:
         if principal is not None:
             environ[PRINCIPAL] = principal
             self._admit(principal, now, may_be_free=bool(if_none_match))
-        answer = self._route.answer(self._request(request, principal, path, query, now))
+        asked = self._request(request, principal, path, query, now)
+        answer = self._route.answer(asked)
         etag = etag_of([answer.content]) if answer.is_cacheable else ""
         is_unchanged = bool(etag) and _names_etag(if_none_match, etag)
         cost = 0 if is_unchanged or principal is None else answer.cost
         if principal is not None:
             self._charge(principal, answer, cost, now)
         response.set_header("X-Calls-Cost", str(cost))
+        if edition := asked.context.edition(is_live=answer.earliest_day is None):
+            response.set_header(EDITION_HEADER, edition)
         _write_headers(response, answer, etag)
         if is_unchanged:
             response.status = 304

@@ -14,6 +14,7 @@ ENDPOINTS = (
     "currency.sources",
     "currency.coverage",
     "currency.corrections",
+    "currency.vintages",
     "crypto.currencies",
     "crypto.pairs",
     "crypto.fetch_prices",

@@ -8,8 +8,8 @@ from decimal import Decimal
 from msgspec import Struct
 
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import Call
-from cambist.client.endpoints.rates import MaxAge
+from cambist.client.call import AsOf, Call
+from cambist.client.endpoints.rates import AgreementRecord, MaxAge
 
 
 class VoteRecord(Struct, frozen=True):
@@ -43,6 +43,7 @@ class LegRecord(Struct, frozen=True, kw_only=True):
     published: str = ""
     nominal: int = 1
     unit: str = ""
+    rate_type: str = ""
     published_at: Timestamp | None = None
     votes: list[VoteRecord] = []
     fixed_on: dt.date | None = None
@@ -51,13 +52,20 @@ class LegRecord(Struct, frozen=True, kw_only=True):
 
 
 class ExplainResponse(Answer, frozen=True, kw_only=True):
-    """A rate, and the legs that it was crossed from. `date` is None for the current rate."""
+    """A rate, and the legs that it was crossed from. `date` is None for the current rate.
+
+    `agreement`, with `verbose`, says by code how many independent sources agree, and how far apart they are.
+    `edition` names the state of the history, or of the live prices, that the answer was made from.
+    """
 
     base: str
     date: dt.date | None
     result: dict[str, Decimal]
     updated: Timestamp | None
     legs: list[LegRecord]
+    agreement: dict[str, AgreementRecord] | None = None
+    edition: str = ""
+    assumed: tuple[str, ...] = ()
 
 
 class SourceCoverage(Struct, frozen=True):
@@ -92,14 +100,19 @@ class SourceRecord(Struct, frozen=True, kw_only=True):
     quarantined: int
     left_out: list[str]
     history: SourceCoverage
+    rate_types: list[str] = []
 
 
 class SourcesResponse(Answer, frozen=True, kw_only=True):
-    """The sources by key, best first; `environment` is sandbox if the prices are simulated."""
+    """The sources by key, best first; `environment` is sandbox if the prices are simulated.
+
+    `independent`, with `verbose`, counts the independent sources of each currency and metal.
+    """
 
     environment: str
     updated: Timestamp
     sources: dict[str, SourceRecord]
+    independent: dict[str, int] | None = None
 
 
 class PublishedCurrency(Struct, frozen=True, kw_only=True):
@@ -135,14 +148,38 @@ class CoverageResponse(Answer, frozen=True, kw_only=True):
     currencies: dict[str, CoverageRecord]
 
 
-def explain(from_: str, to: str, *, date: dt.date | str | None = None, max_age: MaxAge = None) -> Call[ExplainResponse]:
-    """Return a rate with its sources, now or on a past day."""
-    return Call("/explain", ExplainResponse, {"from": from_, "to": to, "date": date, "max_age": max_age})
+def explain(  # noqa: PLR0913  the parameters of the endpoint
+    from_: str,
+    to: str,
+    *,
+    date: dt.date | str | None = None,
+    max_age: MaxAge = None,
+    rate_type: str | None = None,
+    verbose: bool = False,
+    as_of: AsOf = None,
+    assume: str | None = None,
+) -> Call[ExplainResponse]:
+    """Return a rate with its sources, now or on a past day; with `rate_type`, one of that type.
+
+    With `date` and `as_of` as the service knew the day then: at an edition or a moment. `assume` is "published" or left
+    out.
+    """
+    parameters = {
+        "from": from_,
+        "to": to,
+        "date": date,
+        "max_age": max_age,
+        "rate_type": rate_type,
+        "verbose": verbose,
+        "as_of": as_of,
+        "assume": assume,
+    }
+    return Call("/explain", ExplainResponse, parameters)
 
 
-def sources() -> Call[SourcesResponse]:
-    """Return the sources and their state."""
-    return Call("/sources", SourcesResponse, {})
+def sources(*, verbose: bool = False) -> Call[SourcesResponse]:
+    """Return the sources and their state; with `verbose` also how many sources each currency has."""
+    return Call("/sources", SourcesResponse, {"verbose": verbose})
 
 
 def coverage(code: str | None = None) -> Call[CoverageResponse]:

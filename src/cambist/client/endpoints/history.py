@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from cambist.client import frames
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import Call, Codes
+from cambist.client.call import AsOf, Call, Codes
+from cambist.client.endpoints.rates import AgreementRecord
 
 Day = dt.date | str | None
 """A day, or a text such as `2024-02-29`."""
@@ -28,7 +29,9 @@ class HistoricalResponse(Answer, frozen=True, kw_only=True):
     results: dict[str, Decimal]
     fixed_on: dt.date | None
     carried_days: int | None
+    assumed: tuple[str, ...] = ()
     fixings: dict[str, dt.date | None] | None = None
+    agreement: dict[str, AgreementRecord] | None = None
     unavailable: tuple[str, ...] = ()
 
 
@@ -44,6 +47,7 @@ class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
     base: str
     results: dict[str, dict[dt.date, Decimal]]
     carried: list[dt.date] | dict[str, list[dt.date]] | None = None
+    assumed: tuple[str, ...] = ()
     unavailable: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -94,36 +98,93 @@ class CorrectionRecord(Struct, frozen=True, kw_only=True):
     unit: str
     earlier: PublishedValue
     corrected: PublishedValue
+    affected_until: dt.date | None = None
+    id: str = ""
+
+
+class VintageRecord(Struct, frozen=True, kw_only=True):
+    """What a source published for a day in its digits, and when it was learnt; `receipt` numbers the delivery."""
+
+    source: str
+    base: str
+    quote: str
+    unit: str
+    value: Decimal
+    nominal: int
+    published_at: Timestamp | None
+    received_at: Timestamp
+    receipt: int
+    corrects: bool
+
+
+class VintagesResponse(Answer, frozen=True, kw_only=True):
+    """Everything that was received for a day, in the order in which it was learnt."""
+
+    date: dt.date
+    base: str
+    quote: str
+    vintages: list[VintageRecord]
 
 
 class CorrectionsResponse(Answer, frozen=True, kw_only=True):
-    """The corrections, newest day first."""
+    """The corrections, newest day first; with `since` oldest first, and `next` is the `since` that continues."""
 
     start: dt.date
     end: dt.date
     corrections: list[CorrectionRecord]
+    next: str = ""
 
 
-def historical(
-    date: dt.date | str, from_: str = "USD", to: Codes | None = None, *, partial: bool = False, verbose: bool = False
+def historical(  # noqa: PLR0913  the parameters of an endpoint
+    date: dt.date | str,
+    from_: str = "USD",
+    to: Codes | None = None,
+    *,
+    partial: bool = False,
+    verbose: bool = False,
+    min_sources: int | None = None,
+    rate_type: str | None = None,
+    as_of: AsOf = None,
+    assume: str | None = None,
 ) -> Call[HistoricalResponse]:
-    """Return the rates of a past day, in all currencies if there is no `to`."""
+    """Return the rates of a past day, in all currencies if there is no `to`.
+
+    With `min_sources`, rates that fewer independent sources agree on are refused. With `rate_type`, such as `parallel`,
+    they are fixings of that type. Both need `to`.
+
+    With `as_of` as the service knew it then: an edition or a moment. `assume` is "published" or left out.
+    """
     parameters = {
         "date": date,
         "from": from_,
         "to": to,
         "partial": partial,
         "verbose": verbose,
+        "min_sources": min_sources,
+        "rate_type": rate_type,
+        "as_of": as_of,
+        "assume": assume,
     }
     return Call("/historical", HistoricalResponse, parameters)
 
 
-def time_series(
-    from_: str, to: Codes, start: Day = None, end: Day = None, *, partial: bool = False, verbose: bool = False
+def time_series(  # noqa: PLR0913  the parameters of an endpoint
+    from_: str,
+    to: Codes,
+    start: Day = None,
+    end: Day = None,
+    *,
+    partial: bool = False,
+    verbose: bool = False,
+    rate_type: str | None = None,
+    as_of: AsOf = None,
+    assume: str | None = None,
 ) -> Call[TimeSeriesResponse]:
     """Return the rate of each day of a period.
 
-    Without `end` it ends today, and without `start` it has 30 days.
+    Without `end` it ends today, and without `start` it has 30 days. With `rate_type` the rates are of that type.
+
+    With `as_of` as the service knew it then: an edition or a moment. `assume` is "published" or left out.
     """
     parameters = {
         "from": from_,
@@ -132,6 +193,9 @@ def time_series(
         "end": end,
         "partial": partial,
         "verbose": verbose,
+        "rate_type": rate_type,
+        "as_of": as_of,
+        "assume": assume,
     }
     return Call("/time-series", TimeSeriesResponse, parameters)
 
@@ -147,8 +211,22 @@ def series(
 
 
 def corrections(
-    from_: str, to: str, start: Day = None, end: Day = None, *, limit: int | None = None
+    from_: str = "USD",
+    to: str | None = None,
+    start: Day = None,
+    end: Day = None,
+    *,
+    limit: int | None = None,
+    since: str | None = None,
 ) -> Call[CorrectionsResponse]:
-    """Return what sources corrected of the fixings behind a pair: a page of at most 100, newest day first."""
-    parameters = {"from": from_, "to": to, "start": start, "end": end, "limit": limit}
+    """Return what sources corrected of the fixings behind a pair: a page of at most 100, newest day first.
+
+    With `since`, an edition or the `next` of an answer, all that was corrected after it, oldest first, without a pair.
+    """
+    parameters = {"from": from_, "to": to, "start": start, "end": end, "limit": limit, "since": since}
     return Call("/corrections", CorrectionsResponse, parameters)
+
+
+def vintages(from_: str, to: str, date: dt.date | str) -> Call[VintagesResponse]:
+    """Return all that sources published for a day about a pair, the corrections too, and when each was received."""
+    return Call("/vintages", VintagesResponse, {"from": from_, "to": to, "date": date})

@@ -5,21 +5,37 @@ from __future__ import annotations
 import datetime as dt
 from decimal import Decimal
 
-from msgspec import field
+from msgspec import Struct, field
 
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import Call, Codes
+from cambist.client.call import AsOf, Call, Codes
 
 MaxAge = dt.timedelta | str | None
 """Rates older than this are refused: a timedelta, or an ISO 8601 duration such as `PT2H`."""
 
 
+class AgreementRecord(Struct, frozen=True, kw_only=True):
+    """How many independent sources agree on the rate of a code, or which law decides it.
+
+    `deviation` is the highest minus the lowest of their rates of `pair`; None for fewer than two sources.
+    """
+
+    sources: int
+    pair: str = ""
+    deviation: Decimal | None = None
+    law: str = ""
+
+
 class FetchOneResponse(Answer, frozen=True, kw_only=True):
-    """One rate, in `result` by its target. `updated` is the market's time of the oldest quote in it."""
+    """One rate, in `result` by its target. `updated` is the market's time of the oldest quote in it.
+
+    `agreement`, with `min_sources`, says by code how many sources agree.
+    """
 
     base: str
     result: dict[str, Decimal]
     updated: Timestamp
+    agreement: dict[str, AgreementRecord] | None = None
 
     @property
     def rate(self) -> Decimal:
@@ -33,6 +49,7 @@ class FetchMultiResponse(Answer, frozen=True, kw_only=True):
     base: str
     results: dict[str, Decimal]
     updated: Timestamp
+    agreement: dict[str, AgreementRecord] | None = None
     unavailable: tuple[str, ...] = ()
 
 
@@ -51,6 +68,7 @@ class FetchManyToOneResponse(Answer, frozen=True, kw_only=True):
     from_: dict[str, Decimal] = field(name="from")
     updated: Timestamp
     calls: int
+    agreement: dict[str, AgreementRecord] | None = None
     unavailable: tuple[str, ...] = ()
 
 
@@ -62,6 +80,7 @@ class FetchMatrixResponse(Answer, frozen=True, kw_only=True):
     matrix: dict[str, dict[str, Decimal]]
     updated: Timestamp
     calls: int
+    agreement: dict[str, AgreementRecord] | None = None
     unavailable: tuple[str, ...] = ()
 
 
@@ -78,6 +97,8 @@ class ConvertResponse(Answer, frozen=True, kw_only=True):
     updated: Timestamp | None = None
     date: dt.date | None = None
     fixed_on: dt.date | None = None
+    agreement: dict[str, AgreementRecord] | None = None
+    assumed: tuple[str, ...] = ()
 
     @property
     def converted(self) -> Decimal:
@@ -90,14 +111,36 @@ class ConvertResponse(Answer, frozen=True, kw_only=True):
         return self.result["rate"]
 
 
-def fetch_one(from_: str, to: str, *, max_age: MaxAge = None) -> Call[FetchOneResponse]:
-    """Return the current rate between two currencies, coins or metals."""
-    return Call("/fetch-one", FetchOneResponse, {"from": from_, "to": to, "max_age": max_age})
+def fetch_one(
+    from_: str, to: str, *, max_age: MaxAge = None, min_sources: int | None = None, rate_type: str | None = None
+) -> Call[FetchOneResponse]:
+    """Return the current rate between two currencies, coins or metals.
+
+    With `min_sources`, a rate that fewer independent sources agree on is refused. With `rate_type`, such as `parallel`,
+    it is the newest fixing of that type.
+    """
+    parameters = {"from": from_, "to": to, "max_age": max_age, "min_sources": min_sources, "rate_type": rate_type}
+    return Call("/fetch-one", FetchOneResponse, parameters)
 
 
-def fetch_multi(from_: str, to: Codes, *, max_age: MaxAge = None, partial: bool = False) -> Call[FetchMultiResponse]:
+def fetch_multi(
+    from_: str,
+    to: Codes,
+    *,
+    max_age: MaxAge = None,
+    partial: bool = False,
+    min_sources: int | None = None,
+    rate_type: str | None = None,
+) -> Call[FetchMultiResponse]:
     """Return the current rates of one currency in several others. With `partial`, some of them may be missing."""
-    parameters = {"from": from_, "to": to, "max_age": max_age, "partial": partial}
+    parameters = {
+        "from": from_,
+        "to": to,
+        "max_age": max_age,
+        "partial": partial,
+        "min_sources": min_sources,
+        "rate_type": rate_type,
+    }
     return Call("/fetch-multi", FetchMultiResponse, parameters)
 
 
@@ -107,22 +150,22 @@ def fetch_all(from_: str = "USD", *, max_age: MaxAge = None) -> Call[FetchAllRes
 
 
 def fetch_many_to_one(
-    from_: Codes, to: str, *, max_age: MaxAge = None, partial: bool = False
+    from_: Codes, to: str, *, max_age: MaxAge = None, partial: bool = False, min_sources: int | None = None
 ) -> Call[FetchManyToOneResponse]:
     """Return the current rates of several currencies in one. Each rate costs a call."""
-    parameters = {"from": from_, "to": to, "max_age": max_age, "partial": partial}
+    parameters = {"from": from_, "to": to, "max_age": max_age, "partial": partial, "min_sources": min_sources}
     return Call("/fetch-many-to-one", FetchManyToOneResponse, parameters)
 
 
 def fetch_matrix(
-    from_: Codes, to: Codes, *, max_age: MaxAge = None, partial: bool = False
+    from_: Codes, to: Codes, *, max_age: MaxAge = None, partial: bool = False, min_sources: int | None = None
 ) -> Call[FetchMatrixResponse]:
     """Return the current rates of several currencies in several others. Each rate costs a call."""
-    parameters = {"from": from_, "to": to, "max_age": max_age, "partial": partial}
+    parameters = {"from": from_, "to": to, "max_age": max_age, "partial": partial, "min_sources": min_sources}
     return Call("/fetch-matrix", FetchMatrixResponse, parameters)
 
 
-def convert(
+def convert(  # noqa: PLR0913  the parameters of an endpoint
     amount: Decimal | int | str,
     from_: str,
     to: str,
@@ -130,10 +173,26 @@ def convert(
     date: dt.date | str | None = None,
     precision: int | None = None,
     max_age: MaxAge = None,
+    min_sources: int | None = None,
+    rate_type: str | None = None,
+    as_of: AsOf = None,
+    assume: str | None = None,
 ) -> Call[ConvertResponse]:
     """Convert an amount at the current rate, or at that of a past day.
 
-    The result is rounded to `precision` decimal places, to 2 if it is left out.
+    The result is rounded to `precision` decimal places, to 2 if it is left out. With `date` and `as_of` it is made as
+    the service knew the day then: at an edition or a moment. `assume` is "published" or left out.
     """
-    parameters = {"amount": amount, "from": from_, "to": to, "date": date, "precision": precision, "max_age": max_age}
+    parameters = {
+        "amount": amount,
+        "from": from_,
+        "to": to,
+        "date": date,
+        "precision": precision,
+        "max_age": max_age,
+        "min_sources": min_sources,
+        "rate_type": rate_type,
+        "as_of": as_of,
+        "assume": assume,
+    }
     return Call("/convert", ConvertResponse, parameters)

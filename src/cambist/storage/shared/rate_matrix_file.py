@@ -39,6 +39,8 @@ class _Header(msgspec.Struct, frozen=True):
     fixed_to: tuple[date, ...]
     fixed_at: tuple[tuple[str, str], ...]
     damaged: int
+    edition: str = ""
+    digest: str = ""
 
 
 def write_rate_matrix(path: Path, matrix: RateMatrix) -> None:
@@ -57,6 +59,8 @@ def write_rate_matrix(path: Path, matrix: RateMatrix) -> None:
             fixed_to=matrix.last_fixings,
             fixed_at=matrix.fixed_at,
             damaged=matrix.damaged,
+            edition=matrix.edition,
+            digest=matrix.digest,
         )
     )
     header += b" " * (-(len(header) + _START.size) % 8)
@@ -102,6 +106,8 @@ def open_rate_matrix(path: Path) -> RateMatrix:
         last_fixings=header.fixed_to,
         fixed_at=header.fixed_at,
         damaged=header.damaged,
+        edition=header.edition,
+        digest=header.digest,
         source_indexes=mapped[source_indexes : source_indexes + count],
         ages=mapped[source_indexes + count :],
     )

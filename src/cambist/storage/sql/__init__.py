@@ -15,11 +15,14 @@ from cambist.storage.sql.accounts_copy import update_accounts_copy
 from cambist.storage.sql.archive import SqlArchive
 from cambist.storage.sql.bars import SqlBars
 from cambist.storage.sql.dialects import SessionLimits, WriteLock, dialect_of
+from cambist.storage.sql.editions import SqlEditions
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.fencing import LEADER_EPOCH, session_name
 from cambist.storage.sql.leadership import SqlLeadership
+from cambist.storage.sql.log_checkpoints import SqlLogCheckpoints
 from cambist.storage.sql.nodes import SqlNodes
 from cambist.storage.sql.plan_versions import SqlPlanVersions
+from cambist.storage.sql.public_keys import SqlPublicKeys
 from cambist.storage.sql.quarantine import SqlQuarantine
 from cambist.storage.sql.quota_leases import SqlQuotaLeases
 from cambist.storage.sql.read_only import SqlReadOnlyStore
@@ -53,10 +56,13 @@ class SqlStore:
         self._open_connection: Connection | None = None
         self.archive = SqlArchive(self._engine)
         self.bars = SqlBars(self._engine)
+        self.editions = SqlEditions(self._engine)
         self.accounts = SqlAccounts(self._engine)
         self.quarantine = SqlQuarantine(self._engine)
         self.usage = SqlUsage(self._engine)
         self.plan_versions = SqlPlanVersions(self._engine)
+        self.public_keys = SqlPublicKeys(self._engine)
+        self.log_checkpoints = SqlLogCheckpoints(self._engine)
 
     @cached_property
     def leadership(self) -> SqlLeadership:
@@ -77,11 +83,11 @@ class SqlStore:
         """Return whether the database is missing or has no tables yet."""
         return is_new(self._engine)
 
-    def migrate(self) -> None:
+    def migrate(self, *, with_copy: bool = True) -> None:
         """Bring the schema up to date."""
         # Imported late: Alembic needs as much memory as the rest of a worker, and a later start has nothing to migrate.
         if not is_current(self._engine):
-            import_module("cambist.storage.sql.migrate").migrate(self._engine)
+            import_module("cambist.storage.sql.migrate").migrate(self._engine, with_copy=with_copy)
 
     def hold_start(self, seconds: float, waits: Callable[[], None]) -> AbstractContextManager[bool]:
         """Prepare the database in a block while no other node does."""

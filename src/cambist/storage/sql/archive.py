@@ -10,16 +10,26 @@ from sqlalchemy import Connection, Engine, func, select
 
 from cambist.errors import StoreBroken
 from cambist.history.archive import PairFilter
-from cambist.history.corrections import Correction, CorrectionQuery, find_corrections, pairs_about
+from cambist.history.corrections import (
+    Correction,
+    CorrectionQuery,
+    FeedEntry,
+    FeedPosition,
+    find_corrections,
+    pairs_about,
+)
 from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.filed_values import FiledValues
 from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
+from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.status.environment import SIMULATED
+from cambist.storage.sql.correction_feed import read_feed, read_vintages
 from cambist.storage.sql.dialects import WriteLock, writing
 from cambist.storage.sql.filing import Filing, stored_values
+from cambist.storage.sql.known_rows import read_known_fixings
 from cambist.storage.sql.pair_series import read_pair_series
 from cambist.storage.sql.reading import all_series, last_versions, parse_day, parse_received, read_rates, read_revision
 from cambist.storage.sql.schema import fixings, receipts, series
@@ -27,9 +37,11 @@ from cambist.storage.sql.selects import (
     select_corrected,
     select_corrected_series,
     select_coverage,
+    select_last_known,
     select_last_received,
     select_pair_coverage,
     select_received,
+    select_revision,
     select_revisions,
     select_row_count,
     select_versions,
@@ -91,15 +103,17 @@ class SqlArchive:
             # Sorted here: databases order texts differently.
             return sorted(connection.execute(select(series.c.source).distinct()).scalars())
 
-    def rates(self, source: str, damage: DamageReport | None = None) -> Iterator[tuple[Pair, list[int], list[float]]]:
+    def rates(
+        self, source: str, damage: DamageReport | None = None, up_to: int | None = None
+    ) -> Iterator[tuple[Pair, list[int], list[float]]]:
         """Return days and rates of each pair. `damage` also gets the number of missing rows."""
         found, rows = DamageReport() if damage is None else damage, 0
         with self._engine.connect() as connection:
             for each in all_series(connection, source).values():
-                read = read_rates(connection, source, each, found)
+                read = read_rates(connection, source, each, found, up_to)
                 rows += read.rows
                 yield each.pair, read.days, read.rates
-            found.missing = max(0, int(connection.execute(select_row_count(source)).scalar_one()) - rows)
+            found.missing = max(0, int(connection.execute(select_row_count(source, up_to)).scalar_one()) - rows)
 
     def last_before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
         """Return each pair's last fixing before a day."""
@@ -138,9 +152,25 @@ class SqlArchive:
         found = {one.fixing.pair: one for one in self._last(source)}
         return [found[pair] for pair in sorted(found)]
 
-    def published_fixings(self, source: str, code: str, day: date) -> list[ReceivedFixing]:
+    def published_fixings(self, source: str, code: str, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
         """Return the last fixings up to a day of the pairs with a code or with the pivot."""
-        return self._last(source, day + timedelta(days=1), (code, PIVOT))
+        before = day + timedelta(days=1)
+        if up_to is None:
+            return self._last(source, before, (code, PIVOT))
+        with self._engine.connect() as connection:
+            chosen = {"source": source, "before": before, "codes": (code, PIVOT), "up_to": up_to}
+            rows = connection.execute(select_last_known(), chosen)
+            return _intact({row.series_id: parse_received(row) for row in rows}.values())
+
+    def known_fixings(self, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
+        """Return all rows of the wanted pairs between two days."""
+        with self._engine.connect() as connection:
+            return read_known_fixings(connection, sources, wanted, days)
+
+    def receipt_at(self, moment: datetime) -> int:
+        """Return the number of the last delivery that had been received."""
+        with self._engine.connect() as connection:
+            return int(connection.execute(select_revision(moment)).scalar_one())
 
     def _last(self, source: str, before: date = date.max, codes: Collection[str] = ()) -> list[ReceivedFixing]:
         """Return each pair's last undamaged fixing before a day; with `codes`, only of pairs with one of them."""
@@ -172,6 +202,17 @@ class SqlArchive:
             chosen = {"numbers": numbers, "first": query.first, "last": query.last, "most": query.limit}
             rows = connection.execute(select_corrected(), chosen) if numbers else ()
             return find_corrections(_intact(parse_received(row) for row in rows))[: query.limit]
+
+    def corrections_after(self, after: FeedPosition | None, up_to: int, limit: int) -> list[FeedEntry]:
+        """Return the next corrections."""
+        with self._engine.connect() as connection:
+            return read_feed(connection, after, up_to, limit)
+
+    def vintages(self, pair: Pair, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
+        """Return everything received for a day about a pair."""
+        with self._engine.connect() as connection:
+            found = _intact(read_vintages(connection, pair, day))
+        return [each for each in found if up_to is None or each.receipt <= up_to]
 
     def revision(self) -> int:
         """Return a number that grows with every change."""

@@ -7,14 +7,14 @@ from contextlib import closing
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Connection, Engine, String, Table, collate, func, inspect, select
+from sqlalchemy import Column, ColumnElement, Connection, String, Table, collate, func, inspect, select
 
 from cambist.errors import CannotCopy, CannotStart
 from cambist.storage.sql.dialects import dialect_of
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.migrate import migrate
 from cambist.storage.sql.revision import is_new, newest_revision, revisions
-from cambist.storage.sql.schema import metadata
+from cambist.storage.sql.schema import metadata, schema_releases
 
 _BATCH = 10_000
 
@@ -32,7 +32,7 @@ class DatabaseCopy:
 
     def __init__(self, source: str, target: str) -> None:
         self._source, self._target = open_engine(source), open_engine(target)
-        self._tables = metadata.sorted_tables
+        self._tables = [table for table in metadata.sorted_tables if table is not schema_releases]
 
     def prepare(self) -> int:
         """Check the schemas, and migrate the target. Return how many rows the source has."""
@@ -49,7 +49,8 @@ class DatabaseCopy:
             migrate(self._target)
         except CannotStart as error:
             raise CannotCopy(f"The second database cannot be used: {error}") from error
-        return sum(_counts(self._source, self._tables).values())
+        with self._source.connect() as source:
+            return sum(_counts(source, self._tables).values())
 
     def copy(self, advance: Advance) -> None:
         """Copy what the target does not have yet. Errors: CannotCopy if it has rows that the source has not."""
@@ -65,6 +66,30 @@ class DatabaseCopy:
                         advance(table.name, len(batch))
                     target.rollback()
                     self._insert(table, rows, advance)
+
+    def fill(self, advance: Advance) -> dict[str, int]:
+        """Copy the state of one moment into an empty target, all or nothing. Return the number of rows by table.
+
+        Unlike `copy`, it may be called while a service writes to the source. Errors: CannotCopy if the target has rows.
+        """
+        with self._source.connect() as source, self._target.begin() as target:
+            if any(_counts(target, self._tables).values()):
+                raise CannotCopy("The second database has rows already: name an empty one")
+            copied = {}
+            for table in self._tables:
+                copied[table.name] = sum(self._fill_table(table, source, target, advance))
+            return copied
+
+    def _fill_table(
+        self, table: Table, source: Connection, target: Connection, advance: Advance
+    ) -> Generator[int, None, None]:
+        dialect = dialect_of(target)
+        for batch in _batches(_rows(source, table)):
+            dialect.insert_rows(target, table, batch)
+            advance(table.name, len(batch))
+            yield len(batch)
+        if "id" in table.c:
+            dialect.advance_numbers(target, table)
 
     def _insert(self, table: Table, rows: Iterator[Row], advance: Advance) -> None:
         dialect = dialect_of(self._target)
@@ -104,12 +129,10 @@ def _differ(table: Table) -> CannotCopy:
     )
 
 
-def _counts(engine: Engine, tables: list[Table]) -> dict[str, int]:
-    with engine.connect() as connection:
-        return {
-            table.name: int(connection.execute(select(func.count()).select_from(table)).scalar_one())
-            for table in tables
-        }
+def _counts(connection: Connection, tables: list[Table]) -> dict[str, int]:
+    return {
+        table.name: int(connection.execute(select(func.count()).select_from(table)).scalar_one()) for table in tables
+    }
 
 
 def _rows(connection: Connection, table: Table) -> Generator[Row, None, None]:

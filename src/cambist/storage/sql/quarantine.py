@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, select, update
+from sqlalchemy import Connection, Engine, Row, and_, bindparam, func, insert, select, update
 
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
-from cambist.history.quarantine import FixingKey, QuarantinedFixing, QuarantineState
+from cambist.history.quarantine import FixingKey, QuarantineDecision, QuarantinedFixing, QuarantineState
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
-from cambist.storage.sql.schema import quarantine
+from cambist.storage.sql.schema import quarantine, quarantine_decisions
 from cambist.storage.sql.selects import to_stored
 
 
@@ -48,7 +48,22 @@ class SqlQuarantine:
         change = update(quarantine).where(waits).values(state=state, decided_at=to_stored(at)).returning(quarantine)
         with writing(self._engine, WriteLock.ARCHIVE) as connection:
             row = connection.execute(change).one_or_none()
-            return None if row is None else _quarantined(row)
+            if row is None:
+                return None
+            _record(connection, [number], state, to_stored(at))
+            return _quarantined(row)
+
+    def decided(self, after: int = 0) -> Sequence[QuarantineDecision]:
+        """Return all decisions after a number, oldest first."""
+        log = quarantine_decisions
+        with self._engine.connect() as connection:
+            rows = connection.execute(select(log).where(log.c.id > after).order_by(log.c.id)).all()
+        return [
+            QuarantineDecision(
+                row.id, row.quarantine_id, QuarantineState(row.state), row.decided_at.replace(tzinfo=UTC)
+            )
+            for row in rows
+        ]
 
 
 def add_refused(connection: Connection, receipt: Receipt, refused: Iterable[RefusedFixing]) -> int:
@@ -74,6 +89,13 @@ def release_passed(connection: Connection, receipt: Receipt, fixings: Iterable[F
         if passed:
             at = to_stored(receipt.received_at)
             connection.execute(change.values(state=QuarantineState.RELEASED, decided_at=at), passed)
+            _record(connection, [each["number"] for each in passed], QuarantineState.RELEASED, at)
+
+
+def _record(connection: Connection, numbers: Iterable[int], state: QuarantineState, at: datetime) -> None:
+    """Record decisions. These rows are only added, whereas the state of a refused fixing is replaced."""
+    rows = [{"quarantine_id": number, "state": state, "decided_at": at} for number in numbers]
+    connection.execute(insert(quarantine_decisions), rows)
 
 
 def _row(receipt: Receipt, refusal: RefusedFixing) -> dict[str, object]:

@@ -1,9 +1,10 @@
-"""The archive, the bars and the usage of a database, read over kept connections that cannot write."""
+"""The archive, its editions, the bars and the usage of a database, read over kept connections that cannot write."""
 
 from __future__ import annotations
 
 from cambist.storage.sql.archive import SqlArchive
 from cambist.storage.sql.bars import SqlBars
+from cambist.storage.sql.editions import SqlEditions
 from cambist.storage.sql.engine import open_read_only
 from cambist.storage.sql.usage import SqlUsage
 
@@ -15,6 +16,7 @@ class SqlReadOnlyStore:
         self._engine = open_read_only(url, connections, within)
         self.archive = SqlArchive(self._engine)
         self.bars = SqlBars(self._engine)
+        self.editions = SqlEditions(self._engine)
         self.usage = SqlUsage(self._engine)
 
     def close(self) -> None:

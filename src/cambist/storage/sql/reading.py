@@ -67,9 +67,9 @@ def parse_received(row: Row[*tuple[Any, ...]]) -> ReceivedFixing | None:
     """Parse a row of `select_received`; None if it is damaged."""
     if not is_intact(row.content, row.checksum, series_seed(row.source, row.base, row.quote, row.unit)):
         return None
-    day, _, nominal, value, published_at = parse_row(row.content)
+    day, receipt, nominal, value, published_at = parse_row(row.content)
     fixing = Fixing(row.source, Pair(row.base, row.quote), day, value, nominal, row.unit, published_at)
-    return ReceivedFixing(fixing, row.received_at.replace(tzinfo=UTC), row.origin)
+    return ReceivedFixing(fixing, row.received_at.replace(tzinfo=UTC), row.origin, receipt)
 
 
 class LastRows(NamedTuple):
@@ -83,11 +83,20 @@ class LastRows(NamedTuple):
     rows: int
 
 
-def read_last_rows(connection: Connection, series: StoredSeries, days: tuple[date, date] | None = None) -> LastRows:
-    """Return the last rows of a series, oldest day first; with `days`, only those between two days."""
-    query = _rows_of_series(connection.dialect.name, between=days is not None)
+def read_last_rows(
+    connection: Connection,
+    series: StoredSeries,
+    days: tuple[date, date] | None = None,
+    up_to: int | None = None,
+) -> LastRows:
+    """Return the last rows of a series, oldest day first.
+
+    With `days`, only those between two days; with `up_to`, only those of deliveries up to that number.
+    """
+    query = _rows_of_series(connection.dialect.name, between=days is not None, is_bounded=up_to is not None)
+    bounds = (*map(str, days or ()), *(() if up_to is None else (up_to,)))
     # Through the driver, because there are millions of rows: each costs little more than a microsecond.
-    rows = connection.exec_driver_sql(query, (series.number, *map(str, days or ()))).fetchall()
+    rows = connection.exec_driver_sql(query, (series.number, *bounds)).fetchall()
     last: dict[bytes, bytes] = {}
     damaged: list[bytes] = []
     seed = series.seed
@@ -101,11 +110,12 @@ def read_last_rows(connection: Connection, series: StoredSeries, days: tuple[dat
 
 
 @cache
-def _rows_of_series(dialect: str, *, between: bool) -> str:
-    """Return the statement that reads the rows of a series, or only those between two days."""
+def _rows_of_series(dialect: str, *, between: bool, is_bounded: bool) -> str:
+    """Return the statement that reads the rows of a series, or only those between two days or up to a receipt."""
     of = dialect_named(dialect)
     days = f" AND day BETWEEN {of.placeholder} AND {of.placeholder}" if between else ""
-    rows = f"SELECT {of.content}, checksum FROM fixings WHERE series_id = {of.placeholder}{days}"  # noqa: S608  no input in it
+    last = f" AND receipt_id <= {of.placeholder}" if is_bounded else ""
+    rows = f"SELECT {of.content}, checksum FROM fixings WHERE series_id = {of.placeholder}{days}{last}"  # noqa: S608  no input in it
     return f"{rows} ORDER BY day, receipt_id"
 
 
@@ -121,7 +131,7 @@ def rates_of(last: LastRows, unit: str) -> tuple[list[int], list[float]]:
     ounces = GRAMS_PER_OUNCE if unit == GRAM else 1.0
     parts = [content.split(b"|") for content in last.by_day.values()]
     rates = [float(value) / int(nominal) * ounces for _, _, nominal, value, _ in parts]
-    return [_day_number(day) for day in last.by_day], rates
+    return [day_number(day) for day in last.by_day], rates
 
 
 class SeriesRates(NamedTuple):
@@ -132,9 +142,11 @@ class SeriesRates(NamedTuple):
     rows: int
 
 
-def read_rates(connection: Connection, source: str, series: StoredSeries, damage: DamageReport) -> SeriesRates:
-    """Return a pair's rates with corrections applied. Damaged rows are added to `damage`."""
-    last = read_last_rows(connection, series)
+def read_rates(
+    connection: Connection, source: str, series: StoredSeries, damage: DamageReport, up_to: int | None = None
+) -> SeriesRates:
+    """Return a pair's rates with corrections applied, up to a receipt. Damaged rows are added to `damage`."""
+    last = read_last_rows(connection, series, up_to=up_to)
     damage.rows += [_damaged_row(source, series.pair, content) for content in last.damaged]
     return SeriesRates(*rates_of(last, series.unit), last.rows)
 
@@ -145,7 +157,8 @@ def _parsed_day(day: bytes) -> date:
 
 
 @lru_cache(maxsize=_LONGEST_HISTORY)
-def _day_number(day: bytes) -> int:
+def day_number(day: bytes) -> int:
+    """Return a day as a number counted from 1970-01-01. Errors: ValueError."""
     return (_parsed_day(day) - FIRST_DAY).days
 
 

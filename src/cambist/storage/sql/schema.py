@@ -221,3 +221,75 @@ plan_versions = Table(
     sqlite_autoincrement=True,
 )
 """The plans of a service on several machines, as each change put them into effect; the last ones are in effect."""
+
+editions = Table(
+    "editions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String, nullable=False),
+    Column("receipt", Integer, nullable=False),
+    Column("rules", String, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("last_rows", String, nullable=False),
+    Column("recorded_at", DateTime, nullable=False),
+    Index("editions_by_name", "name"),
+    Index("editions_by_receipt", "receipt"),
+    sqlite_autoincrement=True,
+)
+"""The editions of the history, each before its first answer; an edition that comes again has a second row. `receipt` is
+the highest that it shows, `digest` the SHA-256 of its rate matrix. Rows are only added. `last_rows` has the newest day
+of each source, counted from 1970-01-01."""
+
+rule_texts = Table(
+    "rule_texts",
+    metadata,
+    Column("digest", String, primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+    Column("recorded_at", DateTime, nullable=False),
+)
+"""The rules of editions by their version, and reference tables by their SHA-256. Rows are only added."""
+
+quarantine_decisions = Table(
+    "quarantine_decisions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("quarantine_id", Integer, ForeignKey("quarantine.id"), nullable=False),
+    Column("state", String, nullable=False),
+    Column("decided_at", DateTime, nullable=False),
+    Index("decisions_of_quarantine", "quarantine_id"),
+    sqlite_autoincrement=True,
+)
+"""What was decided about refused fixings, in the order of the decisions. Rows are only added; the last one is also the
+state in `quarantine`."""
+
+signing_keys = Table(
+    "signing_keys",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("kid", String, nullable=False, unique=True),
+    Column("public_key", String, nullable=False),
+    Column("node", String, nullable=False),
+    Column("created_at", DateTime, nullable=False),
+    sqlite_autoincrement=True,
+)
+"""The public keys with which nodes sign receipts and the log, by RFC 7638 thumbprint. Rows are only added: the newest
+key of a node is its current one, and the former ones verify what they have signed."""
+
+log_checkpoints = Table(
+    "log_checkpoints",
+    metadata,
+    Column("size", BIG, primary_key=True, autoincrement=False),
+    Column("note", String, nullable=False),
+    Column("signed_at", DateTime, nullable=False),
+)
+"""The signed checkpoints of the log, by the number of its entries, which are the first rows of `editions`. Rows are
+only added: what was signed once must remain true."""
+
+schema_releases = Table(
+    "schema_releases",
+    metadata,
+    Column("schema", String, primary_key=True),
+    Column("release", String, nullable=False),
+    Column("migrated_at", DateTime, nullable=False),
+)
+"""Which release has brought this database to which schema, so that an older one can name it. It is not copied."""

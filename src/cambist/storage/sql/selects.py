@@ -159,15 +159,37 @@ def select_corrected() -> Select[int, str, str, str, str, bytes, int, datetime, 
     return select_received().join(days, (days.c.series_id == fixings.c.series_id) & (days.c.day == fixings.c.day))
 
 
-def select_revision() -> Select[int]:
-    """Select the number of the last delivery that changed something, 0 if there is none."""
-    return select(func.coalesce(func.max(receipts.c.id), 0)).where(receipts.c.added + receipts.c.corrected > 0)
+@cache
+def select_last_known() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
+    """Select each pair's last fixing of a source as `select_last_received`, of deliveries up to the number `up_to`."""
+    codes: BindParameter[str] = bindparam("codes", expanding=True)
+    known = fixings.c.receipt_id <= bindparam("up_to")
+    last = (
+        select(func.max(fixings.c.day))
+        .where(fixings.c.series_id == series.c.id, fixings.c.day < bindparam("before"), known)
+        .correlate(series)
+        .scalar_subquery()
+    )
+    days = (
+        select(series.c.id.label("series_id"), last.label("day"))
+        .where(series.c.source == bindparam("source"), or_(series.c.base.in_(codes), series.c.quote.in_(codes)))
+        .subquery()
+    )
+    is_last = (days.c.series_id == fixings.c.series_id) & (days.c.day == fixings.c.day)
+    return select_received().join(days, is_last).where(series.c.source == bindparam("source"), known)
 
 
-def select_row_count(source: str) -> Select[int]:
-    """Select how many rows of a source were ever filed."""
+def select_revision(moment: datetime | None = None) -> Select[int]:
+    """Select the number of the last delivery that changed something, by a moment or by now; 0 if there is none."""
+    query = select(func.coalesce(func.max(receipts.c.id), 0)).where(receipts.c.added + receipts.c.corrected > 0)
+    return query if moment is None else query.where(receipts.c.received_at <= to_stored(moment))
+
+
+def select_row_count(source: str, up_to: int | None = None) -> Select[int]:
+    """Select how many rows of a source were ever filed, or were filed up to a receipt."""
     rows = func.coalesce(func.sum(receipts.c.added + receipts.c.corrected), 0)
-    return select(rows).where(receipts.c.source == source)
+    query = select(rows).where(receipts.c.source == source)
+    return query if up_to is None else query.where(receipts.c.id <= up_to)
 
 
 def to_stored(moment: datetime) -> datetime:

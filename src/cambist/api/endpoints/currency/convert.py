@@ -9,16 +9,21 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
+from cambist.api.agreement import Agreed, Agreements, agreed_now, agreed_on
+from cambist.api.agreement_parameters import MinSources, RateTypeName
 from cambist.api.amounts import amount, decimal_places
 from cambist.api.closes import read_closes
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import FreshnessParameters
+from cambist.api.known_parameters import AsOf, Assume, Assumed, scope_of_day
 from cambist.api.parameter_types import day, not_after_today
 from cambist.api.rendering import Number, Numbers, conversion, number
 from cambist.api.request_context import RequestContext, Updated
 from cambist.api.symbol_parameters import asset
+from cambist.api.typed_rates import TypedRates
 from cambist.history.coin_closes import cross_on_day
 from cambist.history.fixing_age import fixing_days
+from cambist.history.known_state import Scope
 from cambist.pricing.cross_rates import check_crossable, midpoint
 from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.number_format import half_up
@@ -44,9 +49,13 @@ class ConvertParams(FreshnessParameters, frozen=True, kw_only=True):
     quote: Annotated[str, asset("to", "target", description="Target: a currency, a coin or a metal.", example="USD")]
     amount: Annotated[Decimal, amount("amount", description="From 0.01 up, any number of digits.", example="100")]
     day: Annotated[date | None, day("date", default=None, description="At the rate of this day, UTC; now if left out.")]
+    as_of: AsOf = None
+    assume: Assume = None
     precision: Annotated[
         int, decimal_places("precision", default=2, description="Decimals of the result.", example="2")
     ]
+    min_sources: MinSources = None
+    rate_type: RateTypeName = None
 
 
 class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
@@ -62,6 +71,8 @@ class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
     updated: Updated | UnsetType = UNSET
     day: date | UnsetType = UNSET
     fixed_on: date | UnsetType | None = UNSET
+    agreement: Agreed = UNSET
+    assumed: Assumed = UNSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +84,14 @@ class Conversion:
     updated: str | int | UnsetType = UNSET
     day: date | UnsetType = UNSET
     fixed_on: date | UnsetType | None = UNSET
+    agreement: Agreements | UnsetType = UNSET
 
 
 def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
     """Convert an amount at the exact rate. The result and the `rate` are each rounded once, half up.
 
-    With `date` the rate of that day is used, the same as at `/historical`; for a coin its price at midnight UTC.
+    With `date` the rate of that day is used, the same as at `/historical`; for a coin its price at midnight UTC. With
+    `rate_type` it is a fixing of that type.
     """
     found = convert_amount(context, params)
     return ConvertResponse(
@@ -88,6 +101,8 @@ def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
         updated=found.updated,
         day=found.day,
         fixed_on=found.fixed_on,
+        agreement=found.agreement,
+        assumed=context.assumed,
     )
 
 
@@ -95,14 +110,17 @@ def convert_amount(context: RequestContext, params: ConvertParams) -> Conversion
     """Convert an amount, now or on a day. Errors: RequestRefused."""
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
+    if params.rate_type is not None:
+        return _of_type(context, pair, params.rate_type, params)
     return _now(context, pair, params) if params.day is None else _on_day(context, pair, params)
 
 
 def _now(context: RequestContext, pair: Pair, params: ConvertParams) -> Conversion:
     context.check_fresh((pair.base, pair.quote))
+    agreed = agreed_now(context, (pair.base, pair.quote), params.min_sources)
     rate = midpoint(context.book, pair)
     converted = _converted(params, *exact_midpoint(context.book, pair))
-    return Conversion(converted, rate.value, updated=context.updated(rate.as_of, params.max_age))
+    return Conversion(converted, rate.value, updated=context.updated(rate.as_of, params.max_age), agreement=agreed)
 
 
 def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> Conversion:
@@ -110,8 +128,23 @@ def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> Conve
     closes = read_closes(context, pair, day)
     found = cross_on_day(context.matrix, pair, day, closes).values[0]
     fixed_on = UNSET if closes else fixing_days(context.matrix, day, pair.base, [pair.quote])[pair.quote]
-    converted = _converted(params, *Decimal(f"{found:.{_SAFE_DIGITS}g}").as_integer_ratio())
-    return Conversion(converted, found, day=day, fixed_on=fixed_on)
+    agreed = agreed_on(context, (pair.base, pair.quote), day, params.min_sources)
+    return Conversion(_converted_by(params, found), found, day=day, fixed_on=fixed_on, agreement=agreed)
+
+
+def _of_type(context: RequestContext, pair: Pair, rate_type: str, params: ConvertParams) -> Conversion:
+    codes, day = (pair.base, pair.quote), params.day and not_after_today("date", params.day, context.today)
+    typed = TypedRates(context, rate_type, codes, None if day is None else (day, day))
+    rate = typed.rate(*codes)
+    converted, agreed = _converted_by(params, rate), typed.agreements(codes, params.min_sources)
+    if day is None:
+        updated = context.updated(typed.as_of(*codes), params.max_age)
+        return Conversion(converted, rate, updated=updated, agreement=agreed)
+    return Conversion(converted, rate, day=day, fixed_on=typed.fixed_on(*codes), agreement=agreed)
+
+
+def _converted_by(params: ConvertParams, rate: float) -> str:
+    return _converted(params, *Decimal(f"{rate:.{_SAFE_DIGITS}g}").as_integer_ratio())
 
 
 def _converted(params: ConvertParams, numerator: int, denominator: int) -> str:
@@ -125,6 +158,11 @@ def earliest_day(_context: RequestContext, params: ConvertParams) -> date | None
     return params.day
 
 
+def scope(_context: RequestContext, params: ConvertParams) -> Scope:
+    """Return the day and the pair. Errors: BadParameter without a day."""
+    return scope_of_day(params.day, Pair(params.base, params.quote))
+
+
 endpoint: Endpoint[ConvertParams, ConvertResponse] = Endpoint(
     path="/convert",
     tag="currency",
@@ -133,4 +171,5 @@ endpoint: Endpoint[ConvertParams, ConvertResponse] = Endpoint(
     body=ConvertResponse,
     answer=answer,
     earliest_day=earliest_day,
+    scope=scope,
 )

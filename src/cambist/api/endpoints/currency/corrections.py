@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
+from cambist.api.feed_parameters import feed_position
 from cambist.api.parameter_types import EARLIEST_DAY, day, limit, not_after_today
 from cambist.api.request_context import RequestContext
 from cambist.api.symbol_parameters import MONEY_AND_METALS, code
 from cambist.errors import BadParameter
-from cambist.history.corrections import Correction, CorrectionQuery
-from cambist.history.fixing import ReceivedFixing
+from cambist.history.correction_record import CorrectionRecord, correction_record
+from cambist.history.corrections import CorrectionQuery, FeedPosition
 from cambist.pricing.pair import PIVOT, Pair
 
 MAX_CORRECTIONS = 100
@@ -34,7 +35,15 @@ class CorrectionsParams(Struct, frozen=True, kw_only=True):
         ),
     ]
     quote: Annotated[
-        str, code("to", "target", MONEY_AND_METALS, description="The other currency or metal.", example="JPY")
+        str | None,
+        code(
+            "to",
+            "target",
+            MONEY_AND_METALS,
+            default=None,
+            description="The other currency or metal; needed unless there is a `since`.",
+            example="JPY",
+        ),
     ]
     start: Annotated[
         date | None,
@@ -44,49 +53,56 @@ class CorrectionsParams(Struct, frozen=True, kw_only=True):
     limit: Annotated[
         int, limit("limit", MAX_CORRECTIONS, default=MAX_CORRECTIONS, description="The maximum number of corrections.")
     ]
-
-
-class PublishedValue(Struct, frozen=True):
-    """What a source published in its digits: `nominal` units of the base cost `value`; and when it was received."""
-
-    value: str
-    nominal: int
-    received_at: datetime
-
-
-class CorrectionRecord(Struct, frozen=True, kw_only=True, rename={"day": "date"}):
-    """A fixing that a source published for a day, and what it replaced it with.
-
-    A metal's `unit` is the gram if it is priced by the gram; otherwise it is empty. A fixing that was corrected twice
-    is there twice.
-    """
-
-    day: date
-    source: str
-    base: str
-    quote: str
-    unit: str
-    earlier: PublishedValue
-    corrected: PublishedValue
+    since: Annotated[
+        FeedPosition | None,
+        feed_position(
+            "since",
+            default=None,
+            description="Instead of a pair: all corrections after this edition, or after the `next` of an answer.",
+            example="17-4f2a9c01d7be-9d0c33a1e8f25b70",
+        ),
+    ] = None
 
 
 class CorrectionsResponse(Struct, frozen=True):
-    """The corrections, newest day first."""
+    """The corrections, newest day first; with `since` in the order in which they were learnt.
+
+    `next` is the `since` that continues the feed: an edition, or a place before one if there are more corrections.
+    """
 
     start: date
     end: date
     corrections: list[CorrectionRecord]
+    next: str | UnsetType = UNSET
 
 
 def answer(context: RequestContext, params: CorrectionsParams) -> CorrectionsResponse:
     """Return what sources corrected of the fixings behind a pair, newest day first.
 
     These are fixings of the pair itself, and of each code against the dollar or against the currency that the source
-    quotes it in, such as the euro at the ECB. A sandbox has none.
+    quotes it in, such as the euro at the ECB. A sandbox has none. With `since` it is a feed of all corrections of all
+    sources, oldest first; `/corrections.atom` is the same as an Atom feed.
     """
     start, end = _period(context, params)
+    if params.since is not None:
+        return read_feed(context, params, params.since)
+    if params.quote is None:
+        raise BadParameter("Missing parameter: [to], such as to=JPY")
     found = context.state.corrections(CorrectionQuery(Pair(params.base, params.quote), start, end, params.limit))
-    return CorrectionsResponse(start, end, [_record(each) for each in found])
+    return CorrectionsResponse(start, end, [correction_record(each) for each in found])
+
+
+def read_feed(context: RequestContext, params: CorrectionsParams, since: FeedPosition | None) -> CorrectionsResponse:
+    """Return the corrections after a position, or the newest, of the days that the plan includes."""
+    start, end = _period(context, params)
+    receipt = context.receipt or 0
+    found = context.state.feed(since, receipt, params.limit)
+    is_complete = len(found) < params.limit
+    records = [
+        correction_record(each.correction, each) for each in found if start <= each.correction.after.fixing.day <= end
+    ]
+    following = context.matrix.edition if is_complete else str(found[-1].position)
+    return CorrectionsResponse(start, end, records, following)
 
 
 def _period(context: RequestContext, params: CorrectionsParams) -> tuple[date, date]:
@@ -96,24 +112,6 @@ def _period(context: RequestContext, params: CorrectionsParams) -> tuple[date, d
     if start > end:
         raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")
     return start, end
-
-
-def _record(correction: Correction) -> CorrectionRecord:
-    fixing = correction.after.fixing
-    return CorrectionRecord(
-        day=fixing.day,
-        source=fixing.source,
-        base=fixing.pair.base,
-        quote=fixing.pair.quote,
-        unit=fixing.unit,
-        earlier=_published(correction.before),
-        corrected=_published(correction.after),
-    )
-
-
-def _published(received: ReceivedFixing) -> PublishedValue:
-    fixing = received.fixing
-    return PublishedValue(str(fixing.value), fixing.nominal, received.received_at)
 
 
 def earliest_day(context: RequestContext, params: CorrectionsParams) -> date:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from cambist.api.agreement import Agreements, agreements_now, agreements_on
+from cambist.api.agreement_parameters import RateTypeName
 from cambist.api.closes import read_closes
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import MaxAge
-from cambist.api.parameter_types import day, not_after_today
+from cambist.api.known_parameters import AsOf, Assume, Assumed, scope_of_day
+from cambist.api.parameter_types import day, flag, not_after_today
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated, written
 from cambist.api.symbol_parameters import asset
+from cambist.api.typed_explanation import explain_typed
+from cambist.api.typed_rates import TypedRates
 from cambist.history.coin_closes import cross_on_day, explain_coin_day
 from cambist.history.explanation import ExplainedLeg, explain_now
+from cambist.history.known_state import Scope
 from cambist.pricing.cross_rates import check_crossable, midpoint
 from cambist.pricing.number_format import plain, plain_float
 from cambist.pricing.pair import PIVOT, Pair
@@ -34,6 +40,10 @@ class ExplainParams(Struct, frozen=True, kw_only=True):
     base: Annotated[str, asset("from", "source", default=PIVOT, description="Source, USD if left out.", example="EUR")]
     quote: Annotated[str, asset("to", "target", description="Target: a currency, a metal or a coin.", example="AED")]
     day: Annotated[date | None, day("date", default=None, description="The day, UTC; now if left out.")]
+    rate_type: RateTypeName = None
+    verbose: Annotated[bool, flag("verbose", description="Add `agreement`: true, 1, yes or y.")] = False
+    as_of: AsOf = None
+    assume: Assume = None
 
 
 class VoteRecord(Struct, frozen=True):
@@ -50,11 +60,11 @@ class LegRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One leg of a rate: what one unit of `base` is worth in `quote`, and why.
 
     On a past day each leg is a fixing as it was published: `nominal` units of the base were `published` in the quote; a
-    metal's `unit` is present if it is the gram. `law` quotes the law that decides the rate, if one does. `age` is the
-    age of the market's time `as_of`, in seconds. `fixed_on` is the day of the fixing that a past day uses,
-    `carried_days` how far it was carried forward, and `because` why: weekend, holiday, missing (the source published
-    other rates that day), late, or ended. On a live leg `because` is closed if the price is traded and its market is
-    closed now.
+    metal's `unit` is present if it is the gram, and `rate_type` if the leg is of the type asked for. `law` quotes the
+    law that decides the rate, if one does. `age` is the age of the market's time `as_of`, in seconds. `fixed_on` is the
+    day of the fixing that a past day uses, `carried_days` how far it was carried forward, and `because` why: weekend,
+    holiday, missing (the source published other rates that day), late, or ended. On a live leg `because` is closed if
+    the price is traded and its market is closed now.
     """
 
     base: str
@@ -70,6 +80,7 @@ class LegRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     published: str = ""
     nominal: int = 1
     unit: str = ""
+    rate_type: str = ""
     published_at: datetime | None = None
     votes: tuple[VoteRecord, ...] = ()
     fixed_on: date | None = None
@@ -81,7 +92,9 @@ class ExplainResponse(Struct, frozen=True, rename={"day": "date"}):
     """The rate, and the legs that it was crossed from, each with its sources or its law.
 
     On a past day the legs are the fixings as they were published, and `updated` is the market's time of the oldest;
-    null if the law alone decides, or if only coins are requested.
+    null if the law alone decides, or if only coins are requested. `agreement` says how many independent sources agree
+    on the rate of each code and how far apart they are, only with `verbose` and without `rate_type`.
+    `edition` names the state of the history, or of the live prices, that the answer was made from.
     """
 
     base: str
@@ -89,14 +102,20 @@ class ExplainResponse(Struct, frozen=True, rename={"day": "date"}):
     result: Rates
     updated: Updated | None
     legs: list[LegRecord]
+    agreement: Agreements | UnsetType = UNSET
+    edition: str | UnsetType = UNSET
+    assumed: Assumed = UNSET
 
 
 def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
     """Explain a rate: the sources, weights and ages of each side, its pegs, and why a fixing was carried forward."""
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
-    if params.day is not None:
-        return _on_day(context, pair, not_after_today("date", params.day, context.today))
+    on = params.day and not_after_today("date", params.day, context.today)
+    if params.rate_type is not None:
+        return _of_type(context, pair, params.rate_type, on, params.max_age)
+    if on is not None:
+        return _on_day(context, pair, on, verbose=params.verbose)
     context.check_fresh((pair.base, pair.quote))
     rate = midpoint(context.book, pair)
     return ExplainResponse(
@@ -105,16 +124,42 @@ def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
         result=rates([pair.quote], [rate.value]),
         updated=context.updated(rate.as_of, params.max_age),
         legs=[_live_leg(leg, context.now) for leg in explain_now(context.book, pair, context.now, context.votes)],
+        agreement=agreements_now(context, (pair.base, pair.quote)) if params.verbose else UNSET,
+        edition=context.edition(is_live=True) or UNSET,
     )
 
 
-def _on_day(context: RequestContext, pair: Pair, on: date) -> ExplainResponse:
+def _on_day(context: RequestContext, pair: Pair, on: date, *, verbose: bool) -> ExplainResponse:
     closes = read_closes(context, pair, on)
     found = cross_on_day(context.matrix, pair, on, closes)
     legs = explain_coin_day(context.matrix, pair, on, closes, context.words)
     oldest = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
     updated = None if oldest is None else written(oldest, context.form)
-    return ExplainResponse(pair.base, on, rates(found.codes, found.values), updated, [_leg(leg) for leg in legs])
+    return ExplainResponse(
+        base=pair.base,
+        day=on,
+        result=rates(found.codes, found.values),
+        updated=updated,
+        legs=[_leg(leg) for leg in legs],
+        agreement=agreements_on(context, (pair.base, pair.quote), on) if verbose else UNSET,
+        edition=context.edition(is_live=False) or UNSET,
+        assumed=context.assumed,
+    )
+
+
+def _of_type(
+    context: RequestContext, pair: Pair, rate_type: str, on: date | None, max_age: timedelta | None
+) -> ExplainResponse:
+    codes = (pair.base, pair.quote)
+    typed = TypedRates(context, rate_type, codes, None if on is None else (on, on))
+    result = rates([pair.quote], [typed.rate(*codes)])
+    legs = [
+        replace(_live_leg(leg, context.now) if on is None else _leg(leg), rate_type=rate_type if is_of_type else "")
+        for leg, is_of_type in explain_typed(context, typed, pair, on)
+    ]
+    as_of = typed.as_of(*codes) if on is None else min((leg.as_of for leg in legs if leg.as_of), default=None)
+    updated = None if as_of is None else context.updated(as_of, max_age)
+    return ExplainResponse(pair.base, on, result, updated, legs)
 
 
 def _live_leg(leg: ExplainedLeg, now: datetime) -> LegRecord:
@@ -158,6 +203,11 @@ def earliest_day(_context: RequestContext, params: ExplainParams) -> date | None
     return params.day
 
 
+def scope(_context: RequestContext, params: ExplainParams) -> Scope:
+    """Return the day and the pair. Errors: BadParameter without a day."""
+    return scope_of_day(params.day, Pair(params.base, params.quote))
+
+
 endpoint: Endpoint[ExplainParams, ExplainResponse] = Endpoint(
     path="/explain",
     tag="currency",
@@ -166,4 +216,5 @@ endpoint: Endpoint[ExplainParams, ExplainResponse] = Endpoint(
     body=ExplainResponse,
     answer=answer,
     earliest_day=earliest_day,
+    scope=scope,
 )

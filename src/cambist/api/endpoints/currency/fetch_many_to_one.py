@@ -6,8 +6,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct
 
+from cambist.api.agreement import Agreed, agreed_now
 from cambist.api.endpoint import Endpoint
-from cambist.api.partial import LiveListParameters, Unavailable, select_priced
+from cambist.api.partial import AgreedListParameters, Unavailable, select_priced
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated
 from cambist.api.symbol_parameters import code, codes
@@ -15,7 +16,7 @@ from cambist.pricing.cross_rates import midpoints
 from cambist.pricing.pair import PIVOT
 
 
-class FetchManyToOneParams(LiveListParameters, frozen=True, kw_only=True):
+class FetchManyToOneParams(AgreedListParameters, frozen=True, kw_only=True):
     """A list of sources and one target."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,JPY,GBP")]
@@ -29,6 +30,7 @@ class FetchManyToOneResponse(Struct, frozen=True, rename={"quote": "to", "result
     results: Rates
     updated: Updated
     calls: int
+    agreement: Agreed = UNSET
     unavailable: Unavailable = UNSET
 
 
@@ -40,12 +42,14 @@ def cost(context: RequestContext, params: FetchManyToOneParams) -> int:
 def answer(context: RequestContext, params: FetchManyToOneParams) -> FetchManyToOneResponse:
     """Return the rates from each of several currencies to one."""
     bases, unavailable = select_priced(context, params.bases, params)
+    agreed = agreed_now(context, (*bases, params.quote), params.min_sources)
     found = midpoints(context.book, bases, [params.quote])
     return FetchManyToOneResponse(
         quote=params.quote,
         results=rates(bases, found.values),
         updated=context.updated(found.as_of, params.max_age),
         calls=len(bases),
+        agreement=agreed,
         unavailable=unavailable,
     )
 

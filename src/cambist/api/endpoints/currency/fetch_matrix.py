@@ -6,8 +6,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
+from cambist.api.agreement import Agreed, agreed_now
 from cambist.api.endpoint import Endpoint
-from cambist.api.partial import LiveListParameters, Unavailable, select_priced
+from cambist.api.partial import AgreedListParameters, Unavailable, select_priced
 from cambist.api.rendering import RatesByCode, matrix
 from cambist.api.request_context import RequestContext, Updated
 from cambist.api.symbol_parameters import codes
@@ -17,7 +18,7 @@ from cambist.pricing.cross_rates import midpoints
 MAX_PAIRS = 10_000
 
 
-class FetchMatrixParams(LiveListParameters, frozen=True, kw_only=True):
+class FetchMatrixParams(AgreedListParameters, frozen=True, kw_only=True):
     """A list of sources and a list of targets."""
 
     bases: Annotated[tuple[str, ...], codes("from", "source", description="Sources.", example="USD,EUR")]
@@ -32,6 +33,7 @@ class FetchMatrixResponse(Struct, frozen=True, rename={"bases": "from", "quotes"
     matrix: RatesByCode
     updated: Updated
     calls: int
+    agreement: Agreed = UNSET
     unavailable: Unavailable = UNSET
 
 
@@ -47,6 +49,7 @@ def answer(context: RequestContext, params: FetchMatrixParams) -> FetchMatrixRes
     if calls > MAX_PAIRS:
         raise BadParameter(f"Too many pairs in [from] x [to]: [{calls}], at most {MAX_PAIRS}")
     (bases, quotes), unavailable = context.once(_sides, params)
+    agreed = agreed_now(context, (*bases, *quotes), params.min_sources)
     found = midpoints(context.book, bases, quotes)
     return FetchMatrixResponse(
         bases=bases,
@@ -54,6 +57,7 @@ def answer(context: RequestContext, params: FetchMatrixParams) -> FetchMatrixRes
         matrix=matrix(bases, quotes, found.values),
         updated=context.updated(found.as_of, params.max_age),
         calls=len(bases) * len(quotes),
+        agreement=agreed,
         unavailable=unavailable,
     )
 

@@ -6,17 +6,20 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct
 
+from cambist.api.agreement import Agreed, agreed_now
+from cambist.api.agreement_parameters import RateTypeName
 from cambist.api.endpoint import Endpoint
-from cambist.api.partial import LiveListParameters, Unavailable, select_priced
+from cambist.api.partial import AgreedListParameters, Unavailable, answer_each, select_priced
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated
-from cambist.api.symbol_parameters import MONEY_AND_METALS, code, codes
+from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
+from cambist.api.typed_rates import TypedRates
 from cambist.pricing.cross_rates import midpoints
 from cambist.pricing.pair import PIVOT
 from cambist.reference.assets import METALS
 
 
-class FetchMultiParams(LiveListParameters, frozen=True, kw_only=True):
+class FetchMultiParams(AgreedListParameters, frozen=True, kw_only=True):
     """One source and a list of targets."""
 
     base: Annotated[
@@ -34,6 +37,7 @@ class FetchMultiParams(LiveListParameters, frozen=True, kw_only=True):
         tuple[str, ...],
         codes("to", "target", MONEY_AND_METALS, description="Targets: currencies or metals.", example="USD,JPY,GBP"),
     ]
+    rate_type: RateTypeName = None
 
 
 class FetchMultiResponse(Struct, frozen=True):
@@ -42,6 +46,7 @@ class FetchMultiResponse(Struct, frozen=True):
     base: str
     results: Rates
     updated: Updated
+    agreement: Agreed = UNSET
     unavailable: Unavailable = UNSET
 
 
@@ -57,14 +62,35 @@ def answer(context: RequestContext, params: FetchMultiParams) -> FetchMultiRespo
     """Return the rates from one currency or metal to each of several.
 
     Precious metals are priced by the troy ounce, base metals by the tonne.
+
+    With `rate_type` they are the newest fixings of that type, crossed with the current rate of the source.
     """
+    if params.rate_type is not None:
+        return _of_type(context, params.rate_type, params)
     quotes, unavailable = select_priced(context, params.quotes, params)
     context.check_fresh((params.base, *quotes))
+    agreed = agreed_now(context, (params.base, *quotes), params.min_sources)
     found = midpoints(context.book, [params.base], quotes)
     return FetchMultiResponse(
         base=params.base,
         results=rates(quotes, found.values),
         updated=context.updated(found.as_of, params.max_age),
+        agreement=agreed,
+        unavailable=unavailable,
+    )
+
+
+def _of_type(context: RequestContext, rate_type: str, params: FetchMultiParams) -> FetchMultiResponse:
+    typed = TypedRates(context, rate_type, (params.base, *params.quotes))
+    unknown = params.quotes.unknown if isinstance(params.quotes, Codes) else ()
+    found, unavailable = answer_each(
+        params.quotes, lambda quote: typed.rate(params.base, quote), partial=params.partial, unknown=unknown
+    )
+    return FetchMultiResponse(
+        base=params.base,
+        results=rates([*found], found.values()),
+        updated=context.updated(min(typed.as_of(params.base, quote) for quote in found), params.max_age),
+        agreement=typed.agreements((params.base, *found), params.min_sources),
         unavailable=unavailable,
     )
 

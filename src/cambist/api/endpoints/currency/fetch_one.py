@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
+from cambist.api.agreement import Agreed, agreed_now
+from cambist.api.agreement_parameters import MinSources, RateTypeName
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import FreshnessParameters
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext, Updated
 from cambist.api.symbol_parameters import asset
+from cambist.api.typed_rates import TypedRates
 from cambist.errors import BadParameter
 from cambist.pricing.cross_rates import check_crossable, midpoint
 from cambist.pricing.pair import PIVOT, Pair
@@ -39,6 +42,8 @@ class FetchOneParams(FreshnessParameters, frozen=True, kw_only=True):
             example="USD",
         ),
     ]
+    min_sources: MinSources = None
+    rate_type: RateTypeName = None
 
 
 class FetchOneResponse(Struct, frozen=True):
@@ -47,6 +52,7 @@ class FetchOneResponse(Struct, frozen=True):
     base: str
     result: Rates
     updated: Updated
+    agreement: Agreed = UNSET
 
 
 def answer(context: RequestContext, params: FetchOneParams) -> FetchOneResponse:
@@ -55,17 +61,35 @@ def answer(context: RequestContext, params: FetchOneParams) -> FetchOneResponse:
     Either side may be left out and is then the US dollar; without both the request is refused (400).
 
     Precious metals are priced by the troy ounce, base metals by the tonne. Coins are not priced in metals.
+
+    With `rate_type` it is the newest fixing of that type, crossed with the current rate of the other side.
     """
     if params.base is None and params.quote is None:
         raise BadParameter("Missing parameter: [to], such as to=EUR")
     pair = Pair(params.base or PIVOT, params.quote or PIVOT)
     check_crossable(pair.base, pair.quote)
     context.check_fresh((pair.base, pair.quote))
+    if params.rate_type is not None:
+        return _of_type(context, pair, params.rate_type, params)
+    agreed = agreed_now(context, (pair.base, pair.quote), params.min_sources)
     rate = midpoint(context.book, pair)
     return FetchOneResponse(
         base=pair.base,
         result=rates([pair.quote], [rate.value]),
         updated=context.updated(rate.as_of, params.max_age),
+        agreement=agreed,
+    )
+
+
+def _of_type(context: RequestContext, pair: Pair, rate_type: str, params: FetchOneParams) -> FetchOneResponse:
+    codes = (pair.base, pair.quote)
+    typed = TypedRates(context, rate_type, codes)
+    rate = typed.rate(*codes)
+    return FetchOneResponse(
+        base=pair.base,
+        result=rates([pair.quote], [rate]),
+        updated=context.updated(typed.as_of(*codes), params.max_age),
+        agreement=typed.agreements(codes, params.min_sources),
     )
 
 

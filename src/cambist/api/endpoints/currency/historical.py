@@ -3,24 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
+from cambist.api.agreement import Agreed, Agreements, agreed_on
+from cambist.api.agreement_parameters import MinSources, RateTypeName
 from cambist.api.endpoint import Endpoint
+from cambist.api.known_parameters import AsOf, Assume, Assumed
 from cambist.api.parameter_types import day, flag, not_after_today
-from cambist.api.partial import ListParameters, Unavailable
+from cambist.api.partial import ListParameters, Unavailable, answer_each
 from cambist.api.rendering import Rates, rates
 from cambist.api.request_context import RequestContext
 from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.api.table import DATE, AnswerTable, Cell, Column
 from cambist.api.tables.rates import DAY_COLUMNS
+from cambist.api.typed_rates import TypedRates
+from cambist.errors import BadParameter
 from cambist.history.as_of import DayRates, listed_rates, rates_on
 from cambist.history.fixing_age import fixing_days, is_immutable, oldest_fixing_day
+from cambist.history.known_state import Scope
 from cambist.history.rate_matrix_excerpt import columns, rows
 from cambist.pricing.number_format import plain_float
-from cambist.pricing.pair import PIVOT
+from cambist.pricing.pair import PIVOT, Pair
 
 
 class HistoricalParams(ListParameters, frozen=True, kw_only=True):
@@ -42,7 +49,11 @@ class HistoricalParams(ListParameters, frozen=True, kw_only=True):
         Codes | None,
         codes("to", "target", default=None, description="Targets, all if left out.", example="USD,JPY"),
     ]
+    as_of: AsOf = None
+    assume: Assume = None
     verbose: Annotated[bool, flag("verbose", description="Add `fixings`: true, 1, yes or y.")]
+    min_sources: MinSources = None
+    rate_type: RateTypeName = None
 
 
 class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
@@ -58,11 +69,15 @@ class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
     fixed_on: date | None
     carried_days: int | None
     fixings: dict[str, date | None] | UnsetType = UNSET
+    agreement: Agreed = UNSET
     unavailable: Unavailable = UNSET
+    assumed: Assumed = UNSET
 
 
 def is_answer_immutable(context: RequestContext, params: HistoricalParams) -> bool:
     """An answer is immutable when the day is immutable for the requested currencies."""
+    if params.min_sources is not None or params.rate_type is not None:
+        return False  # it also depends on fixings that are not in the rate matrix
     codes = None if params.quotes is None else (params.base, *params.quotes)
     return is_immutable(context.matrix, params.day, context.today, codes)
 
@@ -72,6 +87,12 @@ def earliest_day(_context: RequestContext, params: HistoricalParams) -> date:
     return params.day
 
 
+def scope(_context: RequestContext, params: HistoricalParams) -> Scope:
+    """Return the day and the pairs."""
+    pairs = tuple(Pair(params.base, quote) for quote in params.quotes or (PIVOT,))
+    return Scope(params.day, params.day, pairs)
+
+
 def etag_data(context: RequestContext, params: HistoricalParams) -> Iterable[bytes]:
     """It is read from the day's cells."""
     if params.quotes is None:
@@ -79,48 +100,92 @@ def etag_data(context: RequestContext, params: HistoricalParams) -> Iterable[byt
     return columns(context.matrix, (params.base, *params.quotes), params.day, params.day)
 
 
+@dataclass(frozen=True, slots=True)
+class _FoundRates:
+    """The rates of a day, the targets without one, and for rates of a type the day of each fixing."""
+
+    rates: DayRates
+    unavailable: list[str]
+    agreement: Agreements | UnsetType = UNSET
+    typed_days: dict[str, date | None] | None = None
+
+
 def answer(context: RequestContext, params: HistoricalParams) -> HistoricalResponse:
     """Return the rates of a past day.
 
     On a day without a fixing, such as a weekend or a holiday, the last one before it is used, at most 14 days back.
+    With `rate_type` the rates are made of fixings of that type.
     """
     day = not_after_today("date", params.day, context.today)
-    found, unavailable = _read_rates(context, day, params)
-    fixed_on = oldest_fixing_day(context.matrix, day, params.base, found.codes)
+    found = _read_rates(context, day, params)
+    codes = found.rates.codes
+    if found.typed_days is None:
+        fixed_on = oldest_fixing_day(context.matrix, day, params.base, codes)
+    else:
+        fixed_on = min(filter(None, found.typed_days.values()))
     return HistoricalResponse(
         day=day,
         base=params.base,
-        results=rates(found.codes, found.values),
+        results=rates(codes, found.rates.values),
         fixed_on=fixed_on,
         carried_days=None if fixed_on is None else (day - fixed_on).days,
-        fixings=fixing_days(context.matrix, day, params.base, found.codes) if params.verbose else UNSET,
-        unavailable=unavailable if params.partial else UNSET,
+        fixings=_days(context, day, params.base, found) if params.verbose else UNSET,
+        agreement=found.agreement,
+        unavailable=found.unavailable if params.partial else UNSET,
+        assumed=context.assumed,
     )
 
 
-def _read_rates(context: RequestContext, day: date, params: HistoricalParams) -> tuple[DayRates, list[str]]:
+def _read_rates(context: RequestContext, day: date, params: HistoricalParams) -> _FoundRates:
     """Return the rates of the day, and the targets without one. Errors: NoRate for those, except with `partial`."""
     if params.quotes is None:
-        return listed_rates(context.matrix, day, params.base), []
+        for name in ("rate_type", "min_sources"):
+            if getattr(params, name) is not None:
+                raise BadParameter(f"[{name}] needs the targets in [to]: it is not possible for all of them at once")
+        return _FoundRates(listed_rates(context.matrix, day, params.base), [])
+    if params.rate_type is not None:
+        return _read_typed(context, day, params.rate_type, params, params.quotes)
     found = rates_on(context.matrix, day, params.base, params.quotes)
     missing = [quote for quote in params.quotes if quote not in found.codes]
     if missing and not params.partial:
         rates_on(context.matrix, day, params.base, missing[:1])
-    return found, [*missing, *(error.symbol for error in params.quotes.unknown)]
+    agreement = agreed_on(context, (params.base, *found.codes), day, params.min_sources)
+    return _FoundRates(found, [*missing, *(error.symbol for error in params.quotes.unknown)], agreement)
+
+
+def _read_typed(
+    context: RequestContext, day: date, rate_type: str, params: HistoricalParams, quotes: Codes
+) -> _FoundRates:
+    base = params.base
+    typed = TypedRates(context, rate_type, (base, *quotes), (day, day))
+    found, unavailable = answer_each(
+        quotes, lambda quote: typed.rate(base, quote), partial=params.partial, unknown=quotes.unknown
+    )
+    return _FoundRates(
+        DayRates(tuple(found), [*found.values()]),
+        [] if unavailable is UNSET else unavailable,
+        typed.agreements((base, *found), params.min_sources),
+        {quote: typed.fixed_on(base, quote) for quote in found},
+    )
+
+
+def _days(context: RequestContext, day: date, base: str, found: _FoundRates) -> dict[str, date | None]:
+    return found.typed_days or fixing_days(context.matrix, day, base, found.rates.codes)
 
 
 def table(context: RequestContext, params: HistoricalParams) -> AnswerTable:
     """Return a row for each rate; with `verbose` the day of its fixing, too."""
     day = not_after_today("date", params.day, context.today)
-    found, unavailable = _read_rates(context, day, params)
-    fixed = fixing_days(context.matrix, day, params.base, found.codes) if params.verbose else None
-    rates_by_code = zip(found.codes, map(plain_float, found.values), strict=True)
+    found = _read_rates(context, day, params)
+    rates_by_code = zip(found.rates.codes, map(plain_float, found.rates.values), strict=True)
     rows: list[tuple[Cell, ...]] = [(str(day), params.base, code, rate) for code, rate in rates_by_code]
-    if fixed is None:
-        return AnswerTable(DAY_COLUMNS, rows, tuple(unavailable))
-    days = [None if fixed_on is None else str(fixed_on) for fixed_on in fixed.values()]
+    unavailable = tuple(found.unavailable)
+    if not params.verbose:
+        return AnswerTable(DAY_COLUMNS, rows, unavailable)
+    fixed = _days(context, day, params.base, found).values()
+    days = [None if fixed_on is None else str(fixed_on) for fixed_on in fixed]
     with_days = [(*row, fixed_on) for row, fixed_on in zip(rows, days, strict=True)]
-    return AnswerTable((*DAY_COLUMNS, Column("fixed_on", DATE)), with_days, tuple(unavailable))
+    return AnswerTable((*DAY_COLUMNS, Column("fixed_on", DATE)), with_days, unavailable)
 
 
 endpoint: Endpoint[HistoricalParams, HistoricalResponse] = Endpoint(
@@ -134,4 +199,5 @@ endpoint: Endpoint[HistoricalParams, HistoricalResponse] = Endpoint(
     is_immutable=is_answer_immutable,
     etag_data=etag_data,
     earliest_day=earliest_day,
+    scope=scope,
 )

@@ -5,13 +5,22 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.api.endpoint import Endpoint
-from cambist.api.parameters import NoParameters
+from cambist.api.parameter_types import flag
 from cambist.api.request_context import RequestContext, written
 from cambist.errors import RateUnavailable
-from cambist.status.source_report import Condition, SourceReport
+from cambist.reference.assets import METALS
+from cambist.reference.tables import CURRENCIES
+from cambist.status.currency_coverage import currency_coverage, independent_sources
+from cambist.status.source_report import Condition, SourceReport, SourceReports
+
+
+class SourcesParams(Struct, frozen=True, kw_only=True):
+    """Whether to count the sources of each currency as well."""
+
+    verbose: Annotated[bool, flag("verbose", description="Add `independent`: true, 1, yes or y.")]
 
 
 class SourceCoverage(Struct, frozen=True):
@@ -27,7 +36,7 @@ class SourceRecord(Struct, frozen=True):
 
     `state` is fresh, late, failing, waiting or off, and `why` the reason. `newest` is the newest market time received
     from it, and `lag` the age of that in seconds. `left_out` lists the cells and columns of its last answers that could
-    not be read.
+    not be read. `rate_types` are the further types of rates that can be asked for by `rate_type`.
     """
 
     name: str
@@ -47,17 +56,23 @@ class SourceRecord(Struct, frozen=True):
     quarantined: Annotated[int, Meta(ge=0)]
     left_out: list[str]
     history: SourceCoverage
+    rate_types: tuple[str, ...] | UnsetType = UNSET
 
 
 class SourcesResponse(Struct, frozen=True):
-    """The sources by key, best first; `environment` is sandbox if the prices are simulated."""
+    """The sources by key, best first; `environment` is sandbox if the prices are simulated.
+
+    `independent`, only with `verbose`, counts for each currency and metal the sources that publish it now and do not
+    compile the rates of others.
+    """
 
     environment: str
     updated: str | int
     sources: dict[str, SourceRecord]
+    independent: dict[str, Annotated[int, Meta(ge=0)]] | UnsetType = UNSET
 
 
-def answer(context: RequestContext, _params: NoParameters) -> SourcesResponse:
+def answer(context: RequestContext, params: SourcesParams) -> SourcesResponse:
     """Return every source with its state, its last success, its lag and its coverage."""
     source_reports = context.source_reports
     if source_reports is None:
@@ -66,7 +81,14 @@ def answer(context: RequestContext, _params: NoParameters) -> SourcesResponse:
         environment=source_reports.environment,
         updated=written(source_reports.written_at, context.form),
         sources={report.key: _state(context, report) for report in source_reports.reports},
+        independent=_independent(context, source_reports) if params.verbose else UNSET,
     )
+
+
+def _independent(context: RequestContext, source_reports: SourceReports) -> dict[str, int]:
+    codes, pairs = [*CURRENCIES, *METALS], context.state.coverage()
+    found = currency_coverage(codes, pairs, context.votes, source_reports.reports, context.today)
+    return {code: independent_sources(by_source) for code, by_source in found.items()}
 
 
 def _state(context: RequestContext, report: SourceReport) -> SourceRecord:
@@ -89,6 +111,7 @@ def _state(context: RequestContext, report: SourceReport) -> SourceRecord:
         quarantined=report.waiting,
         left_out=list(report.left_out),
         history=SourceCoverage(report.pairs, report.first, report.last),
+        rate_types=report.rate_types or UNSET,
     )
 
 
@@ -96,11 +119,11 @@ def _format_time(context: RequestContext, at: datetime | None) -> str | int | No
     return None if at is None else written(at, context.form)
 
 
-endpoint: Endpoint[NoParameters, SourcesResponse] = Endpoint(
+endpoint: Endpoint[SourcesParams, SourcesResponse] = Endpoint(
     path="/sources",
     tag="currency",
     summary="Status of the sources",
-    params=NoParameters,
+    params=SourcesParams,
     body=SourcesResponse,
     answer=answer,
 )

@@ -8,7 +8,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
+from cambist.api.agreement_parameters import RateTypeName
 from cambist.api.endpoint import Endpoint
+from cambist.api.known_parameters import AsOf, Assume, Assumed
 from cambist.api.parameter_types import EARLIEST_DAY, day, flag, interval, not_after_today
 from cambist.api.partial import ListParameters, Unavailable, answer_each
 from cambist.api.rendering import RatesByCode
@@ -17,8 +19,10 @@ from cambist.api.series_rendering import series_by_code
 from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.api.table import AnswerTable
 from cambist.api.tables.rates import DAY_COLUMNS, series_rows
+from cambist.api.typed_rates import TypedRates
 from cambist.errors import BadParameter
 from cambist.history.fixing_age import carried_days, is_immutable
+from cambist.history.known_state import Scope
 from cambist.history.rate_matrix_excerpt import columns
 from cambist.history.series import Series, read_series
 from cambist.pricing.pair import PIVOT, Pair
@@ -50,7 +54,10 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
     ]
     end: Annotated[date | None, day("end", default=None, description="Last day, today if left out.")]
     interval: Annotated[str, interval("interval", default="P1D", description="Only days are offered.")]
+    as_of: AsOf = None
+    assume: Assume = None
     verbose: Annotated[bool, flag("verbose", description="Add `carried`: true, 1, yes or y.")]
+    rate_type: RateTypeName = None
 
 
 class TimeSeriesResponse(Struct, frozen=True):
@@ -67,13 +74,14 @@ class TimeSeriesResponse(Struct, frozen=True):
     results: RatesByCode
     carried: list[date] | dict[str, list[date]] | UnsetType = UNSET
     unavailable: Unavailable = UNSET
+    assumed: Assumed = UNSET
 
 
 def is_answer_immutable(context: RequestContext, params: TimeSeriesParams) -> bool:
     """A series is immutable when its last day is immutable for all of its pairs."""
-    return params.end is not None and is_immutable(
-        context.matrix, params.end, context.today, (params.base, *params.quotes)
-    )
+    if params.end is None or params.rate_type is not None:
+        return False  # rates of a type are not in the rate matrix
+    return is_immutable(context.matrix, params.end, context.today, (params.base, *params.quotes))
 
 
 def cost(context: RequestContext, params: TimeSeriesParams) -> int:
@@ -86,6 +94,11 @@ def earliest_day(context: RequestContext, params: TimeSeriesParams) -> date:
     return _period(params, context)[0]
 
 
+def scope(context: RequestContext, params: TimeSeriesParams) -> Scope:
+    """Return the period and the pairs."""
+    return Scope(*_period(params, context), tuple(Pair(params.base, quote) for quote in params.quotes), is_series=True)
+
+
 def etag_data(context: RequestContext, params: TimeSeriesParams) -> Iterable[bytes]:
     """It is read from the cells of both sides; their ages and sources decide `carried`."""
     period = _period(params, context)
@@ -93,7 +106,10 @@ def etag_data(context: RequestContext, params: TimeSeriesParams) -> Iterable[byt
 
 
 def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesResponse:
-    """Return the rates of each day of a period, the same as at `/historical`; days without a rate are left out."""
+    """Return the rates of each day of a period, the same as at `/historical`; days without a rate are left out.
+
+    With `rate_type` the rates are made of fixings of that type.
+    """
     start, end = _period(params, context)
     series, unavailable = _read_series(context, params)
     return TimeSeriesResponse(
@@ -104,6 +120,7 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
         results=series_by_code(series.values()),
         carried=_list_carried_days(context, params, series) if params.verbose else UNSET,
         unavailable=unavailable,
+        assumed=context.assumed,
     )
 
 
@@ -115,19 +132,34 @@ def table(context: RequestContext, params: TimeSeriesParams) -> AnswerTable:
 
 
 def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
-    start, end = _period(params, context)
-    return answer_each(
-        params.quotes,
-        lambda quote: read_series(context.matrix, Pair(params.base, quote), start, end),
-        partial=params.partial,
-        unknown=params.quotes.unknown,
-    )
+    typed, period = _typed(context, params), _period(params, context)
+
+    def read(quote: str) -> Series:
+        if typed is not None:
+            return typed.series(params.base, quote)
+        return read_series(context.matrix, Pair(params.base, quote), *period)
+
+    return answer_each(params.quotes, read, partial=params.partial, unknown=params.quotes.unknown)
+
+
+def _typed(context: RequestContext, params: TimeSeriesParams) -> TypedRates | None:
+    return context.once(_read_typed, params)
+
+
+def _read_typed(context: RequestContext, params: TimeSeriesParams) -> TypedRates | None:
+    if params.rate_type is None:
+        return None
+    return TypedRates(context, params.rate_type, (params.base, *params.quotes), _period(params, context))
 
 
 def _list_carried_days(
     context: RequestContext, params: TimeSeriesParams, series: dict[str, Series]
 ) -> list[date] | dict[str, list[date]]:
-    days = {code: carried_days(context.matrix, one) for code, one in series.items()}
+    typed = _typed(context, params)
+    days = {
+        code: carried_days(context.matrix, one) if typed is None else typed.carried_days(one)
+        for code, one in series.items()
+    }
     return days if len(params.quotes) > 1 else next(iter(days.values()))
 
 
@@ -154,4 +186,5 @@ endpoint: Endpoint[TimeSeriesParams, TimeSeriesResponse] = Endpoint(
     is_immutable=is_answer_immutable,
     etag_data=etag_data,
     earliest_day=earliest_day,
+    scope=scope,
 )

@@ -15,6 +15,7 @@ from cambist.pricing.book_columns import BookColumns, block_size
 from cambist.pricing.book_tables import BookNames, BookOrigins
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import EPOCH
+from cambist.reference.tables import reference_digest
 from cambist.storage.shared.rate_book.buffers import EncodedBook
 from cambist.storage.shared.rate_book.layout import (
     BUFFER_HEAD_BYTES,
@@ -116,7 +117,8 @@ class RateBookReader:
         )
         if len(columns.names.instruments) != book.slots:
             raise RateBookDamaged(f"it has {book.slots} slots and {len(columns.names.instruments)} names")
-        return RateBook.over(book.version, EPOCH + timedelta(microseconds=book.as_of), columns)
+        edition = f"book-{book.version}-{reference_digest()[:12]}-{book.columns_crc:08x}"
+        return RateBook.over(book.version, EPOCH + timedelta(microseconds=book.as_of), columns, edition)
 
     def _read_names(self, file: int, head: FileHead, book: BufferHead) -> BookNames:
         version = book.epoch, book.names_version

@@ -30,6 +30,8 @@ class WriteLock(IntEnum):
     PLANS = 8
     LEASES = 9
     START = 10
+    EDITIONS = 11
+    KEYS = 12
 
 
 @dataclass(frozen=True, slots=True)

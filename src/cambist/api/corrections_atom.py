@@ -1,0 +1,77 @@
+"""`GET /corrections.atom`: the feed of corrections for feed readers (RFC 4287)."""
+
+from __future__ import annotations
+
+from typing import cast
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+import falcon
+
+from cambist.api.endpoints.currency.corrections import CorrectionsParams, CorrectionsResponse, read_feed
+from cambist.api.request_context import written
+from cambist.api.resource import EndpointResource
+from cambist.api.unknown_parameters import UnknownParameters
+from cambist.history.correction_record import CorrectionRecord
+
+ENDPOINT = "/corrections"
+PATH = "/corrections.atom"
+
+_NAMESPACE = "http://www.w3.org/2005/Atom"
+_TITLE = "Corrections of exchange rates"
+
+
+class CorrectionsAtomResource:
+    """Answers GET and HEAD with what `/corrections` answers to the same `since`; without one with the newest."""
+
+    def __init__(self, resource: EndpointResource, unknown: UnknownParameters) -> None:
+        self._resource = resource
+        self._unknown = unknown
+
+    def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Answer; errors are JSON, as those of the endpoint."""
+        asked = self._resource.begin(request.env, response, self._unknown)
+        context, params, outline = self._resource.check(asked)
+        self._resource.check_quota(asked, outline)
+        chosen = cast(CorrectionsParams, params)
+        found = read_feed(context, chosen, chosen.since)
+        response.data = atom_feed(found, request.prefix + request.path, str(written(context.now)))
+        response.content_type = "application/atom+xml; charset=utf-8"
+        response.set_header("Cache-Control", "no-store")
+        self._resource.charge(asked, outline, outline.cost, response)
+
+    on_head = on_get
+
+
+def atom_feed(found: CorrectionsResponse, address: str, now: str) -> bytes:
+    """Return corrections as an Atom feed, newest first. The times are ISO 8601."""
+    feed = Element("feed", xmlns=_NAMESPACE)
+    newest = max((each.corrected.received_at for each in found.corrections), default=None)
+    _add(feed, "id", "urn:cambist:corrections")
+    _add(feed, "title", _TITLE)
+    _add(feed, "updated", now if newest is None else str(written(newest)))
+    _add(SubElement(feed, "author"), "name", "Cambist")
+    SubElement(feed, "link", rel="self", href=address)
+    for each in reversed(found.corrections):
+        _add_entry(feed, each)
+    return bytes(tostring(feed, encoding="utf-8", xml_declaration=True))
+
+
+def _add_entry(feed: Element, each: CorrectionRecord) -> None:
+    entry = SubElement(feed, "entry")
+    pair, earlier, corrected = f"{each.base}/{each.quote}", each.earlier, each.corrected
+    _add(entry, "id", f"urn:cambist:correction:{each.id}")
+    _add(entry, "title", f"{each.source} {pair} {each.day}: {earlier.value}, now {corrected.value}")
+    _add(entry, "updated", str(written(corrected.received_at)))
+    until = "" if each.affected_until == each.day else f" to {each.affected_until}"
+    content = (
+        f"{each.source} published {earlier.value} for {earlier.nominal} {pair} of {each.day}, received "
+        f"{written(earlier.received_at)}, and corrected it to {corrected.value} for {corrected.nominal}. "
+        f"It changes the rates of {each.day}{until}."
+    )
+    _add(entry, "content", content).set("type", "text")
+
+
+def _add(parent: Element, name: str, text: str) -> Element:
+    child = SubElement(parent, name)
+    child.text = text
+    return child

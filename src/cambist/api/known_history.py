@@ -1,0 +1,237 @@
+"""The history as it was known at a moment: answers to `as_of` are made from excerpts of it, which are kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from itertools import pairwise
+from typing import Generic, Protocol, TypeVar
+
+from cambist.api.reader_pool import ReaderPool
+from cambist.errors import BadParameter, NotKnownThen, RateUnavailable, StoreBroken, shorten
+from cambist.history.archive import PairFilter
+from cambist.history.edition import Editions, RecordedEdition, parse_edition_name
+from cambist.history.known_fixings import KnownFixings
+from cambist.history.known_state import (
+    PUBLISHED,
+    Mark,
+    Scope,
+    Window,
+    excerpt_at,
+    excerpt_of,
+    first_receipt_with,
+    is_decided,
+    series_at,
+    wants,
+    window_of,
+)
+from cambist.history.rate_matrix import RateMatrix
+from cambist.history.rule_set import RuleSet
+from cambist.pricing.pair import Pair
+
+V = TypeVar("V")
+
+RULES = "rules"
+"""The assumption that the rules of the first edition held before editions were recorded."""
+
+CODE = "code"
+"""The assumption that this release builds as the one of the edition did, or that its tables are those of now."""
+
+_MOST_MARKS = 1000
+_MOST_BYTES = 32 * 1024 * 1024
+_STEPS = (0, 2, 6, 14)
+"""How many of the best sources are read first for a few codes, and how many then."""
+
+_ROW_BYTES = 32
+_CELL_BYTES = 10
+
+_Codes = frozenset[str] | None
+
+
+class KnownArchive(Protocol):
+    """What is read of the archive."""
+
+    def known_fixings(self, sources: Sequence[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
+        """Return everything that was received about the wanted pairs of some sources between two days."""
+
+    def revision(self) -> int:
+        """Return the number of the last delivery that changed something."""
+
+    def receipt_at(self, moment: datetime) -> int:
+        """Return the number of the last delivery that was received by a moment; 0 if there was none."""
+
+
+class _Kept(Generic[V]):
+    """Values by key, bounded in bytes: what was not used for longest is dropped. Threads may race here harmlessly."""
+
+    def __init__(self, most: int) -> None:
+        self._found: OrderedDict[object, tuple[V, int]] = OrderedDict()
+        self._bytes = 0
+        self._most = most
+
+    def get(self, key: object) -> V | None:
+        found = self._found.get(key)
+        return None if found is None else found[0]
+
+    def add(self, key: object, value: V, size: int) -> None:
+        self._found[key] = value, size
+        self._bytes += size
+        while self._bytes > self._most and len(self._found) > 1:
+            self._bytes -= self._found.popitem(last=False)[1][1]
+
+
+class KnownHistory:
+    """Rebuilds what was known at an edition or at a moment, in the threads of a `pool` of its own.
+
+    What is kept is answered at once; for anything else, any method may raise StoreBusy, or MustWait in a thread that
+    must not wait. `current` are the rules of this release.
+    """
+
+    def __init__(
+        self,
+        archive: KnownArchive,
+        editions: Editions,
+        pool: ReaderPool,
+        clock: Callable[[], datetime],
+        current: RuleSet,
+    ) -> None:
+        self._archive = archive
+        self._editions = editions
+        self._pool = pool
+        self._clock = clock
+        self._current = current
+        self._marks: _Kept[Mark] = _Kept(_MOST_MARKS)
+        self._fixings: _Kept[tuple[int, KnownFixings]] = _Kept(_MOST_BYTES)
+        self._excerpts: _Kept[RateMatrix] = _Kept(_MOST_BYTES)
+
+    def mark(self, text: str, assume: str | None) -> Mark:
+        """Return the mark of an edition's name or of an instant.
+
+        Errors: BadParameter for another text, NotKnownThen for a moment before anything was known, RateUnavailable.
+        """
+        found = self._marks.get((text, assume))
+        if found is None:
+            found = self._call(self._find_mark, text, assume)
+            if found.is_settled:
+                self._marks.add((text, assume), found, 1)
+        return found
+
+    def matrix(self, mark: Mark, scope: Scope) -> RateMatrix:
+        """Return the rate matrix of a mark for the days and pairs of a question. Errors: RateUnavailable."""
+        window, codes = window_of(scope), scope.codes
+        key = mark.name, mark.receipt, mark.today, mark.assumed, window, codes
+        found = self._excerpts.get(key)
+        if found is None:
+            found = self._call(self._build, mark, window, codes)
+            if PUBLISHED not in mark.assumed:
+                self._excerpts.add(key, found, len(found.cells) * _CELL_BYTES)
+        return found
+
+    def first_with(self, mark: Mark, pair: Pair, day: date) -> RecordedEdition | None:
+        """Return the first edition after a mark that has a rate of a pair on a day; None if there is none yet."""
+        return self._call(self._find_first, mark, pair, day)
+
+    def first_showing(self, receipt: int) -> RecordedEdition | None:
+        """Return the first edition that shows a receipt. Errors: RateUnavailable."""
+        return self._call(self._editions.first_showing, receipt)
+
+    def spare_this_thread(self) -> None:
+        """Never let the calling thread wait for what is not kept."""
+        self._pool.spare_this_thread()
+
+    def _call(self, read: Callable[..., V], *args: object) -> V:
+        try:
+            return self._pool.call(read, *args)
+        except StoreBroken as error:
+            raise RateUnavailable("The archive of fixings cannot be read now") from error
+
+    def _find_mark(self, text: str, assume: str | None) -> Mark:
+        edition = self._find_edition(text)
+        moment = None if parse_edition_name(text) else parse_instant(text, self._clock())
+        assumed = () if assume is None else (assume,)
+        if edition is None and moment is not None:
+            edition = next(iter(self._editions.after(0, 1)), None)
+            receipt = self._archive.receipt_at(moment)
+            if edition is None or not (receipt or assumed):
+                first = "" if edition is None else f"; the first edition is [{edition.name}]"
+                raise NotKnownThen(
+                    f"Nothing was known here at [{shorten(text)}]{first}", edition.name if edition else None
+                )
+            return self._complete(Mark(edition, receipt, self._current, moment.date(), (*assumed, RULES)))
+        if edition is None:
+            raise BadParameter(f"Unknown as_of: [{shorten(text)}] is not an edition of this service")
+        following = next(iter(self._editions.after(edition.number, 1)), None)
+        today = (moment or (following.recorded_at if following else self._clock())).date()
+        is_settled = moment is not None or following is not None
+        return self._complete(Mark(edition, edition.receipt, self._current, today, assumed, is_settled))
+
+    def _find_edition(self, text: str) -> RecordedEdition | None:
+        if parse_edition_name(text):
+            return self._editions.find(text)
+        return self._editions.known_at(parse_instant(text, self._clock()))
+
+    def _complete(self, mark: Mark) -> Mark:
+        """Return the mark with the rules of its edition, as far as this release can apply them."""
+        rules = self._editions.rules(mark.edition.rules)
+        if rules is None:
+            raise StoreBroken(f"The rules of the edition [{mark.name}] are missing")
+        is_same = (rules.build, rules.tables) == (self._current.build, self._current.tables)
+        assumed = mark.assumed if is_same else (*mark.assumed, CODE)
+        return replace(mark, rules=rules, assumed=assumed)
+
+    def _build(self, mark: Mark, window: Window, codes: _Codes) -> RateMatrix:
+        keys = tuple(rule.key for rule in mark.rules.sources)
+        if codes is None:
+            return excerpt_at(self._read(keys, window, codes, mark), mark, window)
+        # Only the best sources of a few codes decide them, as a rule: the others are read when they may matter.
+        series = series_at(self._read(keys, window, codes, mark, only_own=True), mark)
+        built = excerpt_of(series, mark, window)
+        for start, end in pairwise((*(step for step in _STEPS if step < len(keys)), len(keys))):
+            series |= series_at(self._read(keys[start:end], window, codes, mark), mark)
+            built = excerpt_of(series, mark, window)
+            if is_decided(built, codes):
+                break
+        return built
+
+    def _read(
+        self, sources: tuple[str, ...], window: Window, codes: _Codes, mark: Mark, *, only_own: bool = False
+    ) -> KnownFixings:
+        key = sources, window, codes, only_own
+        found = self._fixings.get(key)
+        needed = self._archive.revision() if PUBLISHED in mark.assumed else mark.receipt
+        if found is None or found[0] < needed:
+            revision = self._archive.revision()
+            fixings = self._archive.known_fixings(
+                sources, wants(mark.rules, codes, only_own=only_own), window.read_days
+            )
+            found = revision, fixings
+            self._fixings.add(key, found, len(fixings.rows) * _ROW_BYTES)
+        return found[1]
+
+    def _find_first(self, mark: Mark, pair: Pair, day: date) -> RecordedEdition | None:
+        scope = Scope(day, day, (pair,), is_series=True)
+        rules = mark.rules
+        fixings = self._archive.known_fixings(
+            [rule.key for rule in rules.sources], wants(rules, scope.codes), window_of(scope).read_days
+        )
+        receipt = first_receipt_with(fixings, mark, pair, day)
+        return None if receipt is None else self._editions.first_showing(receipt)
+
+
+def parse_instant(text: str, now: datetime) -> datetime:
+    """Parse an instant, UTC unless it has an offset. Errors: BadParameter for a day, another text, or the future."""
+    written = text.strip().replace(" ", "T")
+    try:
+        moment = datetime.fromisoformat(written) if "T" in written.upper() else None
+    except ValueError:
+        moment = None
+    if moment is None:
+        raise BadParameter(
+            f"Invalid as_of: [{shorten(text)}], it takes an edition, or an instant such as 2026-03-06T17:00:00Z"
+        )
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment > now:
+        raise BadParameter(f"Invalid as_of: [{shorten(text)}] is in the future")
+    return moment

@@ -1,0 +1,207 @@
+"""The state of the history at an edition, rebuilt for the days and currencies that a question is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import cache
+
+import numpy as np
+from msgspec import Struct
+
+from cambist.errors import NoRate
+from cambist.history.as_of import CARRY_DAYS, rates_on
+from cambist.history.edition import RecordedEdition
+from cambist.history.known_fixings import KnownFixings
+from cambist.history.pair_series import PairSeries
+from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
+from cambist.history.rate_matrix_builder import PATIENCE, build_excerpt, lives_between
+from cambist.history.rule_set import RuleSet
+from cambist.history.source_history import SourceHistory
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.parity import CHANGE_DAYS, parities_on
+from cambist.reference.tables import CURRENCIES
+
+_BLOCK = 8
+"""Days: excerpts begin and end with such a block, so that one serves the questions about several days."""
+
+PUBLISHED = "published"
+"""The assumption that what was learnt later of a day was known when it was published."""
+
+
+class Scope(Struct, frozen=True):
+    """The days that a question is about, and its pairs; `is_series` if it reads these pairs alone."""
+
+    first: date
+    last: date
+    pairs: tuple[Pair, ...]
+    is_series: bool = False
+
+    @property
+    def codes(self) -> frozenset[str] | None:
+        """The codes that the answer is made from, with the anchors of their parities; None for all."""
+        if not self.is_series:
+            return None
+        return with_anchors(frozenset(code for pair in self.pairs for code in (pair.base, pair.quote)))
+
+
+class Window(Struct, frozen=True):
+    """The rows of an excerpt, counted from 1970-01-01: from `first` on, `days` of them."""
+
+    first: int
+    days: int
+
+    @property
+    def read_days(self) -> tuple[date, date]:
+        """The first and last day whose fixings are needed: those before the first row are carried into it."""
+        return _day(max(self.first - CARRY_DAYS, 0)), _day(self.first + self.days - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A moment of the history: what was known after a receipt, by the rules of an edition.
+
+    `today` is the last day that the state was current. `assumed` names what is not known but assumed. `is_settled` says
+    whether a later edition has followed, so that nothing here changes any more.
+    """
+
+    edition: RecordedEdition
+    receipt: int
+    rules: RuleSet
+    today: date
+    assumed: tuple[str, ...] = ()
+    is_settled: bool = True
+
+    @property
+    def name(self) -> str:
+        """The edition that answers name."""
+        return self.edition.name
+
+
+def window_of(scope: Scope) -> Window:
+    """Return the rows that a question needs.
+
+    They reach two weeks back, for which sources are used, and ahead, for why a fixing was carried forward. A series
+    needs its own days alone.
+    """
+    if scope.is_series:
+        return Window((scope.first - FIRST_DAY).days, (scope.last - scope.first).days + 1)
+    first, last = ((day - FIRST_DAY).days // _BLOCK * _BLOCK for day in (scope.first, scope.last))
+    start = max(first - CARRY_DAYS, 0)
+    return Window(start, last + _BLOCK + CARRY_DAYS - start)
+
+
+def wants(rules: RuleSet, codes: frozenset[str] | None, *, only_own: bool = False) -> Callable[[str, Pair], bool]:
+    """Return which pairs of which sources are needed for the rates of these codes, or of all.
+
+    With `only_own` these are the rates of the sources' own anchors alone, against the pivot.
+    """
+    anchors = {rule.key: rule.anchor for rule in rules.sources}
+
+    def is_wanted(source: str, pair: Pair) -> bool:
+        anchor = anchors.get(source)
+        if anchor is None or codes is None:
+            return anchor is not None
+        if only_own:
+            return anchor in codes and {pair.base, pair.quote} == {anchor, PIVOT}
+        return pair.other(anchor) in codes or PIVOT in (pair.base, pair.quote)
+
+    return is_wanted
+
+
+@cache
+def with_anchors(codes: frozenset[str]) -> frozenset[str]:
+    """Return the codes, and all that they were ever tied to by law."""
+    found, new = codes, codes
+    while new:
+        new = frozenset(anchor for code in new for anchor in _anchors().get(code, ())) - found
+        found |= new
+    return found
+
+
+@cache
+def _anchors() -> dict[str, set[str]]:
+    anchors: dict[str, set[str]] = {}
+    for day in CHANGE_DAYS:
+        for parity in parities_on(day):
+            anchors.setdefault(parity.code, set()).add(parity.anchor)
+    return anchors
+
+
+def excerpt_at(fixings: KnownFixings, mark: Mark, window: Window) -> RateMatrix:
+    """Return these rows of the rate matrix of a mark."""
+    return excerpt_of(series_at(fixings, mark), mark, window)
+
+
+def series_at(fixings: KnownFixings, mark: Mark) -> dict[str, list[PairSeries]]:
+    """Return the series of each source as a mark knew them."""
+    until = (mark.today - FIRST_DAY).days if PUBLISHED in mark.assumed else None
+    return fixings.at(mark.receipt, until)
+
+
+def is_decided(matrix: RateMatrix, codes: Iterable[str]) -> bool:
+    """Return whether no worse source can change these codes: each day that one is money has a value that is not old."""
+    for code in codes:
+        column, currency = matrix.columns.get(code), CURRENCIES.get(code)
+        if column is None:
+            return False
+        ages = np.asarray(matrix.ages).reshape(-1, len(matrix.codes))[:, column]
+        is_open = np.isnan(matrix.cells_by_day[:, column]) | (ages > PATIENCE)
+        if currency is not None:
+            is_open &= lives_between(currency, len(ages), matrix.first_day)
+        if is_open.any():
+            return False
+    return True
+
+
+def excerpt_of(series: Mapping[str, Sequence[PairSeries]], mark: Mark, window: Window) -> RateMatrix:
+    """Return these rows of the rate matrix of a mark from the series of its sources."""
+    rules = mark.rules.sources
+    histories = [
+        SourceHistory(rule.anchor, series.get(rule.key, ()), rule.key, rule.outranks_pegs, rule.alias) for rule in rules
+    ]
+    built = build_excerpt(histories, window.first, window.days)
+    last_rows = mark.edition.last_rows or (0,)
+    return replace(
+        built,
+        last_fixing=_day(max(last_rows)),
+        last_fixings=tuple(_day(row) for row in last_rows),
+        fixed_at=tuple((rule.zone, rule.fixed_at) for rule in rules),
+        edition=mark.name,
+        is_excerpt=True,
+    )
+
+
+def first_receipt_with(fixings: KnownFixings, mark: Mark, pair: Pair, day: date) -> int | None:
+    """Return the first receipt after a mark with which a pair has a rate on a day, by the mark's rules.
+
+    None if there is none. What is known stays known, so the first is found by halving.
+    """
+    window = window_of(Scope(day, day, (pair,), is_series=True))
+    receipts = fixings.receipts_after(mark.receipt)
+
+    def is_known(receipt: int) -> bool:
+        at = replace(mark, receipt=receipt, assumed=())
+        return has_rate(excerpt_at(fixings, at, window), pair, day)
+
+    if not receipts or not is_known(receipts[-1]):
+        return None
+    low, high = 0, len(receipts) - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_known(receipts[middle]) else (middle + 1, high)
+    return receipts[low]
+
+
+def has_rate(matrix: RateMatrix, pair: Pair, day: date) -> bool:
+    """Return whether a day has a rate of a pair."""
+    try:
+        rates_on(matrix, day, pair.base, [pair.quote])
+    except NoRate:
+        return False
+    return True
+
+
+def _day(row: int) -> date:
+    return FIRST_DAY + timedelta(days=row)

@@ -1,0 +1,142 @@
+"""The rates of several sources side by side, in units per pivot, each carried forward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cambist.history.archive import PairFilter
+from cambist.history.as_of import CARRY_DAYS
+from cambist.history.pair_series import PairSeries
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.reference.tables import REDENOMINATIONS
+
+Days = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+_CARRY = timedelta(days=CARRY_DAYS)
+_PATIENCE = 5
+"""By how many days a better source's rate may be older before the next source's is used, as in the rate matrix."""
+
+ReadPairSeries = Callable[[PairFilter, date, date], Iterable[tuple[str, PairSeries]]]
+"""Reads the wanted series of all sources between two days, as `FixingArchive.pair_series` does."""
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedRates:
+    """One source's rates of a code, a value for each day: units per pivot (NaN without one), and their age in days."""
+
+    source: str
+    units: Floats
+    ages: Days
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRates:
+    """The series of several sources, for the days from `first` to `last`.
+
+    `lines` has the series by source, `anchors` the currency that all series of a source share, the best source first.
+    """
+
+    first: date
+    last: date
+    lines: Mapping[str, Mapping[Pair, PairSeries]] = field(default_factory=dict)
+    anchors: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, code: str) -> list[CarriedRates]:
+        """Return the rates of each source that has a code, the best source first."""
+        first = (self.first - FIRST_DAY).days
+        days = np.arange(first, (self.last - FIRST_DAY).days + 1)
+        found = []
+        for source in self.anchors:
+            line = units_per_pivot(self.lines.get(source, {}), self.anchors[source], code)
+            if line is not None:
+                units, ages = carried(line, days, code)
+                if not np.isnan(units).all():
+                    found.append(CarriedRates(source, units, ages))
+        return found
+
+
+ReadSourceRates = Callable[[Mapping[str, str], Collection[str], date, date], SourceRates]
+"""Reads the rates of sources by their anchors, for some codes and days. Errors: RateUnavailable, StoreBusy."""
+
+
+def no_source_rates(_anchors: Mapping[str, str], _codes: Collection[str], first: date, last: date) -> SourceRates:
+    """Read the rates where nothing is archived."""
+    return SourceRates(first, last)
+
+
+def read_source_rates(
+    read: ReadPairSeries, anchors: Mapping[str, str], codes: Collection[str], first: date, last: date
+) -> SourceRates:
+    """Read the rates of these codes from the sources of `anchors`, for the days from `first` to `last`."""
+    of_them = {*codes, PIVOT}
+
+    def is_wanted(source: str, pair: Pair) -> bool:
+        anchor = anchors.get(source)
+        return anchor in (pair.base, pair.quote) and pair.other(anchor) in of_them
+
+    lines: dict[str, dict[Pair, PairSeries]] = {}
+    for source, line in read(is_wanted, max(first - _CARRY, FIRST_DAY), last):
+        lines.setdefault(source, {})[line.pair] = line
+    return SourceRates(first, last, lines, anchors)
+
+
+def best_of(ranked: Iterable[CarriedRates]) -> CarriedRates | None:
+    """Return the best source's rate on each day, or the next one's where that is much newer; None if there is none.
+
+    `source` is the one of the last day.
+    """
+    found: CarriedRates | None = None
+    for each in ranked:
+        if found is None:
+            found = each
+            continue
+        is_better = ~np.isnan(each.units) & (np.isnan(found.units) | (each.ages + _PATIENCE < found.ages))
+        found = CarriedRates(
+            each.source if is_better[-1] else found.source,
+            np.where(is_better, each.units, found.units),
+            np.where(is_better, each.ages, found.ages),
+        )
+    return found
+
+
+def units_per_pivot(lines: Mapping[Pair, PairSeries], anchor: str, code: str) -> tuple[Days, Floats] | None:
+    """Return a source's days and units of a code per pivot, both legs from the same day; None if it has none."""
+    if anchor == PIVOT:
+        return _per_anchor(lines, anchor, code)
+    pivot = _per_anchor(lines, anchor, PIVOT)
+    if pivot is not None and code == anchor:
+        return pivot[0], 1 / pivot[1]
+    own = _per_anchor(lines, anchor, code)
+    if own is None or pivot is None:
+        return None
+    rows, of_own, of_pivot = np.intersect1d(own[0], pivot[0], assume_unique=True, return_indices=True)
+    return (rows, own[1][of_own] / pivot[1][of_pivot]) if len(rows) else None
+
+
+def carried(line: tuple[Days, Floats], days: Days, code: str) -> tuple[Floats, Days]:
+    """Return a source's last rate on each day, in that day's unit, and its age; NaN if it is too old."""
+    rows, units = line
+    places = np.searchsorted(rows, days, side="right") - 1
+    since = rows[places]
+    ages = days - since
+    rates = np.where((places >= 0) & (ages <= CARRY_DAYS), units[places], np.nan)
+    for change in REDENOMINATIONS:
+        if change.old == change.new == code:
+            cut = (change.first_day - FIRST_DAY).days
+            rates[(since < cut) & (cut <= days)] /= float(change.factor)
+    return rates, ages
+
+
+def _per_anchor(lines: Mapping[Pair, PairSeries], anchor: str, code: str) -> tuple[Days, Floats] | None:
+    line = lines.get(Pair(anchor, code))
+    if line is not None:
+        return line.rows, line.rates
+    line = lines.get(Pair(code, anchor))
+    return None if line is None else (line.rows, 1 / line.rates)

@@ -1,0 +1,23 @@
+"""What rebuilds the history as it was known, over the database of a service."""
+
+from __future__ import annotations
+
+from cambist.api.known_history import KnownHistory
+from cambist.api.reader_pool import ReaderPool
+from cambist.clock import utc_now
+from cambist.ingest.snapshot_builder import rules_of
+from cambist.registry.sources import fixing_adapters
+from cambist.settings import Settings
+from cambist.storage import ReadOnlyStore
+
+_WAITING = 4
+"""How many requests of a worker wait for one another; more are refused at once."""
+
+_WITHIN_SECONDS = 2.0
+
+
+def open_known_history(settings: Settings, store: ReadOnlyStore) -> KnownHistory:
+    """Return what answers `as_of`: one thread rebuilds, so that the other requests of a worker are not held up."""
+    rules = rules_of([adapter.source for adapter in fixing_adapters(settings).values()])
+    pool = ReaderPool(_WAITING, readers=1, within=_WITHIN_SECONDS)
+    return KnownHistory(store.archive, store.editions, pool, utc_now, rules)
