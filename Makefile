@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test cluster cluster-rounds bench-cluster fuzz crosses check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-stream lock clean
+.PHONY: help serve sandbox test cluster cluster-rounds bench-cluster fuzz crosses reproduce simulate check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-page bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -44,10 +44,17 @@ fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, di
 crosses: $(VENV)/.develop  ## compare float and exact arithmetic on a million crosses
 	@CROSSES=1000000 $(BIN)/pytest tests/pricing/test_one_arithmetic.py
 
+reproduce: $(VENV)/.develop  ## ask 10,000 questions, and ask each again with its edition; REPRODUCED=500 SEED=7
+	@REPRODUCED=$(or $(REPRODUCED),10000) SEED=$(or $(SEED),20261120) $(BIN)/pytest tests/api/test_reproduced_answers.py -k reproduced_from
+
+simulate: $(VENV)/.develop  ## simulate deployments with scripted sources, and check what must hold; SEEDS=10000 SEED=17
+	@$(BIN)/python -m tools.simulation.run $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),10000))
+
 check: $(VENV)/.develop  ## check format, lint, types, layers and generated documents
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+	@$(BIN)/mypy -p tools.simulation
 	@$(BIN)/lint-imports
 	@$(BIN)/cambist openapi --check docs/openapi.json
 	@$(BIN)/python tools/write_tables.py --check
@@ -84,8 +91,11 @@ bench-ingest: $(VENV)/.develop  ## measure the time from a tick to its book, and
 	@$(BIN)/python bench/ingest.py
 	@$(BIN)/python bench/archive.py
 
-bench-cluster: $(VENV)/.develop  ## measure several nodes: a book to all of them, a takeover, and what a node costs; NODES=3 WORKERS=1
-	@$(BIN)/python -m tools.cluster.measure --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1) $(OPTIONS)
+bench-cluster: $(VENV)/.develop  ## measure several nodes: a book to all of them, a takeover, and what a node costs; NODES=3 WORKERS=1 COINS=0
+	@$(BIN)/python -m tools.cluster.measure --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1) --coins $(or $(COINS),0) $(OPTIONS)
+
+bench-page: $(VENV)/.develop $(VENV)/.browser  ## check that ten books a second keep the page quick; needs chromium and a quiet machine
+	@MEASURED=1 $(BIN)/pytest tests/web/test_board.py -k ten_books
 
 bench-stream: $(VENV)/.develop  ## measure the stream with thousands of connections and slow clients
 	@$(BIN)/python bench/stream.py

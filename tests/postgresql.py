@@ -45,6 +45,9 @@ class TestServer:
     address: str = ""
     """An IP address to listen on beside the socket, for those who may connect without a password; empty: none."""
 
+    settings: tuple[str, ...] = ()
+    """Further settings, which replace those that make tests fast."""
+
     process: subprocess.Popen[bytes] | None = None
     of_folders: dict[Path, str] = field(default_factory=dict)
     databases: int = 0
@@ -67,6 +70,7 @@ class TestServer:
             f"listen_addresses={self.address}",
             f"port={self.port}",
             f"max_connections={self.connections}",
+            *self.settings,
         )
         options = [part for setting in settings for part in ("-c", setting)]
         command = [self.programs / "postgres", "-D", self.folder / "data", "-k", self.folder, *options]

@@ -17,6 +17,7 @@ from typing import Any
 
 import typer
 
+import coverage_table
 import performance_tables
 from cambist.api.endpoint import Endpoint
 from cambist.api.parameters import declared_params
@@ -154,12 +155,24 @@ def _help(param: Any) -> str:
     return f"{_sentence(param.help)}{' Required.' if param.required and param.param_type_name == 'option' else ''}"
 
 
+def coverage() -> str:
+    """Return the sources of each currency."""
+    return table(("code", "currency", "law", "independent", "sources"), coverage_table.coverage_rows())
+
+
+def single_sources() -> str:
+    """Return the currencies with one source or none."""
+    return table(("code", "currency", "source"), coverage_table.single_rows())
+
+
 TABLES = {
     "examples": examples,
     "endpoints": endpoint_list,
     "settings": settings,
     "commands": commands,
     "command-details": command_details,
+    "coverage": coverage,
+    "single-sources": single_sources,
     **performance_tables.TABLES,
 }
 

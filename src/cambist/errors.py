@@ -22,8 +22,12 @@ CambistError
 │   │   ├── QuotaUnknown           it cannot be known now whether the quota allows the request
 │   │   ├── TooManyFailedKeys      too many requests with a wrong API key from one address
 │   │   └── StoreBusy              the database does not answer in time
+│   ├── ReceiptUnavailable         no receipt can be signed now
 │   ├── NoRate                     there is no rate for these symbols on this day
+│   │   ├── NoRateOfType           neither of two currencies has a rate of the type asked for
+│   │   └── NotKnownThen           there is a rate now, but it was not known at the moment of `as_of`
 │   └── RateUnavailable            a current rate is missing or too old
+│       └── TooFewSources          fewer sources agree on a rate than the request asks for
 ├── NameTaken                      an account of this name exists already
 ├── ChangedMeanwhile               a file was changed since it was read
 ├── NotHere                        an action that this installation does not have
@@ -40,7 +44,10 @@ CambistError
 │   ├── StoreUnreachable           the server of the database cannot be reached
 │   └── NoLongerLeading            another node has become the leader of the ingest
 ├── RedisUnreachable               Redis does not answer in time, or refuses a command
+├── ReceiptInvalid                 a receipt was not signed by this service for this answer
+├── LogInconsistent                the log of editions does not continue what was signed before
 ├── CannotCopy                     a database cannot be copied into another
+├── BackupRefused                  a backup cannot be made, or a file cannot be restored
 ├── SettingRefused                 a setting is unknown, malformed or out of range
 └── CannotStart                    the machine does not allow the service to start
 """
@@ -156,12 +163,35 @@ class StoreBusy(RetryLater):
     """The database does not answer in time, or too many requests wait for it already."""
 
 
+class ReceiptUnavailable(RequestRefused):
+    """No receipt can be signed now: the key cannot be read, created or announced."""
+
+
 class NoRate(RequestRefused):
     """There is no rate for these symbols on this day."""
 
 
+class NoRateOfType(NoRate):
+    """Neither of two currencies has a rate of the type asked for; the text says which types they have."""
+
+
+class NotKnownThen(NoRate):
+    """There is a rate now, but it was not known at the moment of `as_of`.
+
+    `first_edition` names the first edition that has it; None if none was recorded yet.
+    """
+
+    def __init__(self, sentence: str, first_edition: str | None = None) -> None:
+        self.first_edition = first_edition
+        super().__init__(sentence)
+
+
 class RateUnavailable(RequestRefused):
     """A current rate is missing or too old; a later request may succeed."""
+
+
+class TooFewSources(RateUnavailable):
+    """Fewer sources agree on a rate than the request asks for; only independent ones count."""
 
 
 class NameTaken(CambistError):
@@ -237,8 +267,20 @@ class RedisUnreachable(CambistError):
     """Redis does not answer in time, or refuses a command."""
 
 
+class ReceiptInvalid(CambistError):
+    """A receipt was not signed by this service for this answer; the text says what does not fit."""
+
+
+class LogInconsistent(CambistError):
+    """The log of editions does not continue what was signed before, so nothing is signed."""
+
+
 class CannotCopy(CambistError):
     """A database cannot be copied into another; the text says which of them is to blame."""
+
+
+class BackupRefused(CambistError):
+    """A backup cannot be made, or a file cannot be restored; nothing was changed."""
 
 
 class SettingRefused(CambistError):
@@ -254,6 +296,4 @@ MAX_ECHO_LENGTH = 64
 
 def shorten(value: str) -> str:
     """Return `value` as an error may repeat it: at most 64 characters, and how many there are if there are more."""
-    if len(value) <= MAX_ECHO_LENGTH:
-        return value
-    return f"{value[:MAX_ECHO_LENGTH]}… {len(value)} characters"
+    return value if len(value) <= MAX_ECHO_LENGTH else f"{value[:MAX_ECHO_LENGTH]}… {len(value)} characters"

@@ -34,13 +34,18 @@ OPTIONS = {
     "serve": {"--data", "--host", "--port", "--workers", "--threads", "--path-prefix", "--log-level", "--access-log"},
     "backfill": {"--from", "--data", "--json", "source"},
     "fixing": {"--data", "--json", "base", "quote"},
-    "check": {"--data", "--json"},
+    "check": {"--data", "--json", "folder"},
+    "backup": {"--with-secrets", "--data", "--json", "file"},
+    "upgrade": {"--check", "--without-copy", "--yes", "--data", "--json"},
+    "restore": {"--database", "--json", "file", "folder"},
     "doctor": {"--data", "--json"},
     "usage": {"--since", "--csv", "--json", "--data", "account"},
     "console": {"--data", "--operator-port", "--json"},
     "nodes": {"--data", "--json", "forget"},
+    "verify": {"--receipt", "--keys", "--output", "--data", "--json", "file"},
     "audit": {"--who", "--action", "--on", "--since", "--limit", "--data", "--json"},
     "settings": {"--json"},
+    "notify": {"--test", "--data", "--json"},
     "openapi": {"--output", "--check"},
     "rate": {"--date", "--url", "--key", "--json", "--data"},
     "convert": {"--date", "--precision", "--output", "--decimal", "--delimiter", "--url", "--key", "--json", "--data"},
@@ -120,7 +125,7 @@ def test_the_program_lists_its_commands() -> None:
 
 
 def test_every_command_is_covered_by_this_test() -> None:
-    groups = {"account", "key", "plans", "feeds", "quarantine", "sandbox", "database"}
+    groups = {"account", "key", "plans", "feeds", "sources", "quarantine", "sandbox", "database", "receipts"}
     assert {*program.COMMANDS} == {*OPTIONS} | groups
 
 
@@ -268,7 +273,10 @@ def test_settings_never_shows_the_password_of_redis(monkeypatch: pytest.MonkeyPa
     assert json.loads(CliRunner().invoke(program.app, ["settings", "--json"]).stdout)["redis"] == shown
 
 
-@pytest.mark.parametrize("name", ["fred_key", "openexchangerates_key", "twelvedata_key"])
+@pytest.mark.parametrize(
+    "name",
+    ["fred_key", "banxico_key", "bcch_key", "openexchangerates_key", "bam_key", "bot_key", "twelvedata_key"],
+)
 def test_settings_never_shows_a_key(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(f"CAMBIST_{name.upper()}", "5ecre7")
     monkeypatch.setenv("CAMBIST_TLS_KEY", "key.pem")
@@ -278,7 +286,11 @@ def test_settings_never_shows_a_key(monkeypatch: pytest.MonkeyPatch, name: str) 
     keys = {key: value for key, value in shown.items() if key.endswith("_key")}
     assert keys == {
         "fred_key": "",
+        "banxico_key": "",
+        "bcch_key": "",
         "openexchangerates_key": "",
+        "bam_key": "",
+        "bot_key": "",
         "twelvedata_key": "",
         "tls_key": "key.pem",
         name: "set",

@@ -28,7 +28,7 @@ MODULES = [
     import_module(f"cambist.client.endpoints.{found.name}") for found in iter_modules(cambist.client.endpoints.__path__)
 ]
 CLASSES = {name: made for module in MODULES for name, made in vars(module).items() if inspect.isclass(made)}
-DECIMAL_TEXTS = {"bid", "ask", "mid", "spread", "fineness", "rate", "value"}
+DECIMAL_TEXTS = {"bid", "ask", "mid", "spread", "fineness", "rate", "value", "deviation"}
 """Texts of the service that are decimals in the client."""
 
 TIMES = {"dtm", "as_of", "received_at", "published_at", "updated", "start", "end", "last_success", "newest"}
@@ -58,9 +58,14 @@ SAMPLES = {
     "interval": "PT1H",
     "price": "ask",
     "currency": "EUR",
+    "as_of": "17-4f2a9c01d7be-9d0c33a1e8f25b70",
+    "assume": "published",
+    "since": "17-4f2a9c01d7be-9d0c33a1e8f25b70",
     "unit": "gram",
     "purity": 750,
     "instruments": "XAUUSD",
+    "min_sources": 2,
+    "rate_type": "parallel",
 }
 
 
@@ -214,10 +219,14 @@ def test_every_error_code_of_the_service_has_a_class() -> None:
         "account_suspended": "KeyRefused",
         "not_in_plan": "NotInPlan",
         "no_rate": "NotFound",
+        "no_rate_of_type": "NotFound",
+        "not_known_then": "NotFound",
         "rate_limited": "RateLimited",
         "quota_spent": "QuotaSpent",
         "too_many_failures": "TooManyFailedKeys",
         "quota_unknown": "Unavailable",
         "rate_unavailable": "Unavailable",
+        "receipt_unavailable": "Unavailable",
+        "too_few_sources": "Unavailable",
     }
     assert {*codes} - {*names} == {"internal", "malformed_request", "unknown_path", "wrong_method"}

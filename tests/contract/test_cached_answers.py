@@ -53,6 +53,7 @@ TARGETS = [
     "/coverage?code=EUR",
     "/corrections?from=EUR&to=USD",
     "/corrections?to=EUR&start=2026-11-10&end=2026-11-15",
+    "/vintages?from=EUR&to=USD&date=2026-10-30",
     "/crypto/currencies",
     "/crypto/pairs",
     "/crypto/fetch-prices?pairs=BTC/USD,ETH/BTC",

@@ -14,6 +14,7 @@ from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.errors import RateUnavailable
 from cambist.history.coin_closes import CLOSES
+from cambist.history.edition import with_edition
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
 from cambist.pricing.pair import Pair
@@ -599,3 +600,16 @@ def test_a_rate_that_is_not_in_the_archive_is_not_shown_as_published(client):
     client.worker_state.words = lambda _source, _code, _day: []
     (leg,) = explained(client, "from=EUR&to=USD&date=2026-10-30")["legs"]
     assert (leg["made"], leg["rate"]) == ("crossed", "0.8950948801")
+
+
+def test_the_answer_names_the_rate_book_or_the_state_of_the_history(client):
+    book, matrix = client.worker_state.caches._book, client.worker_state.matrix
+    object.__setattr__(book, "edition", "book-1-0123456789ab-01234567")
+    try:
+        client.worker_state.apply_matrix(with_edition(matrix, 7, "0123456789ab"))
+        live, past = client.get("/explain?to=JPY"), client.get("/explain?to=JPY&date=2026-03-05")
+    finally:
+        object.__setattr__(book, "edition", "")
+    assert live.json["edition"] == live.headers["cambist-edition"] == "book-1-0123456789ab-01234567"
+    assert past.json["edition"] == past.headers["cambist-edition"]
+    assert past.json["edition"].startswith("7-0123456789ab-")

@@ -23,6 +23,7 @@ NOT_CACHED = (
         "/sources",
         "/coverage",
         "/corrections",
+        "/vintages",
         "/explain",
         "/fx/pairs/historical-limits",
         "/fx/quote/time-series?pair=EURUSD",

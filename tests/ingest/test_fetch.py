@@ -103,6 +103,19 @@ def test_an_api_key_is_sent_to_its_own_source_only(host) -> None:
     assert (asked.target, asked.headers["authorization"]) == ("/rates?key=", "apikey")
 
 
+def test_a_request_with_one_before_it_has_its_token(host) -> None:
+    def request(url: str) -> SourceRequest:
+        first = SourceRequest(url=f"{url}/form")
+        return SourceRequest(url=f"{url}/rates?t={{token}}", before=first, token_pattern="state=([a-z]+)")
+
+    found = asking(host, host.answer(200, b"state=open"), host.answer(200, b"1.25"), request=request)
+    assert [asked.target for asked in found.asked] == ["/form", "/rates?t=open"]
+    assert found.content == b"1.25"
+    refused = asking(host, host.answer(200, b"closed"), request=request)
+    assert isinstance(refused.error, SourceBroken)
+    assert [asked.target for asked in refused.asked] == ["/form"]
+
+
 # What is asked again
 
 

@@ -12,7 +12,7 @@ import pytest
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.history.quarantine import QuarantineState
-from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.filing import Delivery, FilingContext, count_waiting, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
 from cambist.sources.base import FixingAdapter, Source, SourceRequest
@@ -21,6 +21,7 @@ from cambist.storage.sql.archive import SqlArchive as Archive
 from cambist.storage.sql.quarantine import SqlQuarantine
 
 HOUR = timedelta(hours=1)
+ecb = adapter.source
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
 USD = Pair("EUR", "USD")
 
@@ -329,3 +330,84 @@ def test_a_delivery_with_a_future_day_quarantines_nothing(scene: FilingScene) ->
     with pytest.raises(SourceBroken, match="yet to come"):
         scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-20 51")
     assert (scene.lira, scene.waiting) == ([], [])
+
+
+class Several(FixingAdapter):
+    """A source with three rates of the peso a day, the first its own."""
+
+    source = Source(
+        key="havana",
+        name="Havana",
+        home="https://havana.example/",
+        terms="",
+        licence="a test's",
+        redistribution=ecb.redistribution,
+        pace=ecb.pace,
+        covers="pesos",
+        zone=ecb.zone,
+        first_day=date(2025, 1, 1),
+        schedule=ecb.schedule,
+        anchor="CUP",
+        rate_types=("segment_2", "segment_3"),
+    )
+
+    def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
+        yield SourceRequest(url="https://havana.example/", first=first, last=last)
+
+    def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
+        for line in content.decode().splitlines():
+            day, code, *rates = line.split(",")
+            for name, rate in zip(("", "segment_2", subject or "segment_3"), rates, strict=True):
+                on = date.fromisoformat(day)
+                yield Fixing("havana", Pair(code, "CUP"), on, Decimal(rate), rate_type=name)
+
+
+def several(archive: Archive, content: str, subject: str = "", others: tuple[Source, ...] = ()) -> FilingResult | None:
+    context = FilingContext(archive, SqlQuarantine(archive._engine), None, (Several.source, *others))
+    return file_delivery(context, Several(), Delivery(content.encode(), "havana", NOON, subject), lambda _: None)
+
+
+def test_further_types_are_stored_apart_from_the_own_rates(archive: Archive) -> None:
+    found = several(archive, "2026-03-05,USD,24,120,410.5\n2026-03-05,EUR,27.9,139.5,477.1")
+    assert found == FilingResult(added=6, corrected=0, unchanged=0)
+    rates = {
+        key: {str(one.pair): str(one.value) for one in archive.fixings(key)}
+        for key in ("havana", "havana:segment_2", "havana:segment_3")
+    }
+    assert rates == {
+        "havana": {"USD/CUP": "24", "EUR/CUP": "27.9"},
+        "havana:segment_2": {"USD/CUP": "120", "EUR/CUP": "139.5"},
+        "havana:segment_3": {"USD/CUP": "410.5", "EUR/CUP": "477.1"},
+    }
+
+
+def test_each_type_is_validated_against_its_own_past_only(archive: Archive) -> None:
+    several(archive, "2026-03-04,USD,24,120,410\n2026-03-05,USD,24,120,411")
+    found = several(archive, "2026-03-06,USD,24,120,24")
+    assert found == FilingResult(added=2, corrected=0, unchanged=0, refused=1)
+    quarantine = SqlQuarantine(archive._engine)
+    assert [each.fixing.source for each in quarantine.quarantined()] == ["havana:segment_3"]
+    assert count_waiting(quarantine, Several.source) == 1
+
+
+def test_a_delivery_with_types_is_read_once(archive: Archive) -> None:
+    content = "2026-03-05,USD,24,120,410"
+    assert several(archive, content) is not None
+    assert several(archive, content) is None
+
+
+def test_a_delivery_of_further_types_alone_is_read_once(archive: Archive) -> None:
+    class Street(Several):
+        def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
+            return (one for one in super().parse(content, subject) if one.rate_type)
+
+    for _ in range(2):
+        context = FilingContext(archive, SqlQuarantine(archive._engine))
+        found = file_delivery(context, Street(), Delivery(b"2026-03-05,USD,24,120,410", "s", NOON), lambda _: None)
+    assert found is None
+
+
+def test_a_type_that_the_source_does_not_name_is_refused(archive: Archive) -> None:
+    with pytest.raises(SourceBroken, match=r"havana: \[street\] is not one of its types of rates"):
+        several(archive, "2026-03-05,USD,24,120,410", "street")
+    assert archive.sources() == []

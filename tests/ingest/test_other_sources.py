@@ -16,8 +16,8 @@ from cambist.ingest.fixing_validator import FixingValidator, ValidatedDelivery
 from cambist.ingest.other_sources import MedianRange, read_other_sources
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
+from cambist.registry.sources import built_in
 from cambist.sources.adapters.bdi import adapter as bdi
-from cambist.sources.adapters.fawazahmed0 import adapter as compiled
 from cambist.sources.adapters.nbp import adapter as nbp
 from cambist.sources.base import Source
 from cambist.storage.sql import SqlStore
@@ -25,6 +25,7 @@ from cambist.storage.sql.archive import SqlArchive
 
 DAY = timedelta(days=1)
 WEDNESDAY, TODAY = date(2026, 3, 4), date(2026, 3, 18)
+compiled = built_in("fawazahmed0")
 SOURCES = [adapter.source for adapter in (bdi, nbp, compiled)]
 KWANZAS_A_DOLLAR = 900
 

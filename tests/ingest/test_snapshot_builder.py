@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
@@ -18,6 +19,7 @@ from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation
 from cambist.pricing.rate_book import RateBook
+from cambist.pricing.source_kind import RateType
 from cambist.sources.adapters.bdi import adapter as bdi
 from cambist.sources.adapters.ecb import adapter
 from cambist.storage.sql import SqlStore
@@ -51,6 +53,12 @@ def deliver(archive: Archive, content: bytes, origin: str, now: datetime) -> Non
 def test_a_rate_book_has_the_version_and_the_market_time(book: RateBook) -> None:
     assert book.version == 3
     assert book.as_of == FRANKFURT
+
+
+def test_rates_of_a_parallel_market_are_not_in_the_book_or_the_matrix(archive: Archive, now: datetime) -> None:
+    street = dataclasses.replace(adapter.source, rate_type=RateType.PARALLEL)
+    assert not rate_book_from_archive(archive, [street], 1, now).quotes.keys() & {"EUR", "JPY"}
+    assert not {"EUR", "JPY"} & set(rate_matrix_from_archive(archive, [street], now.date()).codes)
 
 
 def test_the_market_time_follows_summer_time_in_frankfurt(archive: Archive, now: datetime) -> None:

@@ -76,6 +76,7 @@ def test_a_report_has_the_sources_facts_and_what_is_stored(a_source) -> None:
         waiting=2,
         ticks=7,
         refused={"bid above ask": 3},
+        anchor="USD",
     )
 
 

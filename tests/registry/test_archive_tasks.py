@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TypeVar
@@ -68,3 +69,17 @@ def test_a_damaged_rate_matrix_is_ignored_and_rebuilt(settings: Settings) -> Non
     archive.file("ecb", delivery(LATER))
     assert archive.rebuild_matrix(TODAY) is True
     assert open_rate_matrix(settings.data / "rates.image").last_fixing == date(2026, 3, 6)
+
+
+def test_an_edition_that_the_database_has_lost_is_recorded_again(settings: Settings) -> None:
+    """After a loss of power, or with a restored database, the rate matrix may be newer than the record of it."""
+    archive = ArchiveTasks(settings)
+    archive.file("ecb", delivery(LATER))
+    archive.rebuild_matrix(TODAY)
+    edition = open_rate_matrix(settings.data / "rates.image").edition
+    with sqlite3.connect(settings.data / "cambist.db") as database:
+        database.execute("DELETE FROM editions")
+    database.close()
+    assert archive._store.editions.find(edition) is None
+    assert archive.rebuild_matrix(TODAY) is False
+    assert archive._store.editions.find(edition) is not None

@@ -41,6 +41,7 @@ CALLS: tuple[Call[Any], ...] = (
     history.historical(DAY, "EUR", verbose=True),
     history.time_series("EUR", ["USD", "VND"], *MONTH, verbose=True),
     history.corrections("EUR", "USD"),
+    history.vintages("EUR", "USD", "2026-03-06"),
     explanations.explain("EUR", "JPY"),
     explanations.explain("EUR", "JPY", date=DAY),
     explanations.sources(),

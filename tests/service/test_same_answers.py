@@ -119,7 +119,7 @@ class Services:
 @contextmanager
 def served(folder: Path, workers: int, port: int) -> Iterator[None]:
     command = [COMMAND, "serve", "--data", str(folder), "--port", str(port), "--workers", str(workers), "--threads"]
-    with (folder / "log").open("wb") as log:
+    with folder.with_name(f"{folder.name}.log").open("wb") as log:
         process = subprocess.Popen(
             [*command, "2"], env=environment(CAMBIST_FETCH="false"), stdout=log, stderr=subprocess.STDOUT
         )

@@ -325,3 +325,19 @@ def test_waiting_fixings_are_stored_for_the_next_process(kind: str, store: Store
     again = STORES[kind](tmp_path)
     assert states(again.quarantine) == [("9.9", QuarantineState.WAITING), ("9.8", QuarantineState.REJECTED)]
     again.close()
+
+
+def test_every_decision_is_kept_in_order(archive: FixingArchive, quarantine: Quarantine) -> None:
+    deliver(archive, [fixing("9.9"), fixing("8.8"), fixing("7.7")])
+    numbers = {value: number_of(quarantine, value) for value in ("9.9", "8.8", "7.7")}
+    quarantine.decide(numbers["8.8"], QuarantineState.REJECTED, NOON)
+    quarantine.decide(numbers["8.8"], QuarantineState.ACCEPTED, NOON)
+    deliver(archive, [], [fixing("7.7")], NOON + HOUR)
+    quarantine.decide(numbers["9.9"], QuarantineState.ACCEPTED, NOON + 2 * HOUR)
+    found = quarantine.decided()
+    assert [(each.quarantined, each.state, each.decided_at) for each in found] == [
+        (numbers["8.8"], QuarantineState.REJECTED, NOON),
+        (numbers["7.7"], QuarantineState.RELEASED, NOON + HOUR),
+        (numbers["9.9"], QuarantineState.ACCEPTED, NOON + 2 * HOUR),
+    ]
+    assert list(quarantine.decided(found[0].number)) == list(found[1:])

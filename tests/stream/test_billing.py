@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from tests.stream.test_session import empty_corrections
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
@@ -51,9 +52,8 @@ def new_context(ledger: Any, **changed: Any) -> StreamContext:
     prices = Prices({}, lambda: MOMENT)
     prices.update(RateBook(1, MOMENT, {}, (), venue_pairs=frozenset(PAIRS)))
     billing = Billing(Meter(ledger, {}))
-    return StreamContext(
-        Admission(Principals(STORED_KEYS, plans_with(**changed)), billing), billing, prices, Broadcaster(prices)
-    )
+    admission = Admission(Principals(STORED_KEYS, plans_with(**changed)), billing)
+    return StreamContext(admission, billing, prices, Broadcaster(prices), empty_corrections())
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def asking(ledger: Any) -> tuple[AskingMeter, StreamContext]:
     billing = Billing(meter)
     admission = Admission(Principals(STORED_KEYS, plans_with(stream_calls_a_minute=10, calls_a_month=35)), billing)
     prices = Prices({}, lambda: MOMENT)
-    return meter, StreamContext(admission, billing, prices, Broadcaster(prices))
+    return meter, StreamContext(admission, billing, prices, Broadcaster(prices), empty_corrections())
 
 
 def test_a_minute_whose_quota_is_being_asked_for_is_charged_later(

@@ -27,7 +27,8 @@ def test_additional_fields_come_after_the_message() -> None:
 
 
 def test_there_are_exactly_the_ops_that_clients_know() -> None:
-    assert set(Op) == {"connect", "auth", "subscribe", "unsubscribe", "status", "shutdown", "price", "error"}
+    of_prices = {"connect", "auth", "subscribe", "unsubscribe", "status", "shutdown", "price", "error"}
+    assert set(Op) == of_prices | {"correction"}
 
 
 @pytest.mark.parametrize(

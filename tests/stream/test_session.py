@@ -16,11 +16,13 @@ from cambist.accounts.meter import Meter
 from cambist.accounts.page_access import with_page_account
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principal, Principals
+from cambist.history.corrections import no_feed
 from cambist.pricing.pair import Pair
 from cambist.stream.admission import MAX_UNAUTHENTICATED, Admission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
+from cambist.stream.corrections import Corrections
 from cambist.stream.prices import Prices, PriceStatus
 from cambist.stream.rejection import Rejection
 from cambist.stream.session import FRAME_BURST, Reply, Session
@@ -67,6 +69,11 @@ class UnusedWriter:
         raise AssertionError
 
 
+def empty_corrections() -> Corrections:
+    """Return the stream of corrections of an empty archive."""
+    return Corrections(no_feed, lambda: datetime.fromtimestamp(NOW, UTC).date())
+
+
 @pytest.fixture
 def prices() -> KnownPairs:
     return KnownPairs({}, lambda: datetime.fromtimestamp(NOW, UTC))
@@ -75,7 +82,8 @@ def prices() -> KnownPairs:
 @pytest.fixture
 def context(ledger: Any, prices: KnownPairs) -> StreamContext:
     billing = Billing(Meter(ledger, {}))
-    return StreamContext(Admission(Principals(STORED_KEYS, PLANS), billing), billing, prices, Broadcaster(prices))
+    admission = Admission(Principals(STORED_KEYS, PLANS), billing)
+    return StreamContext(admission, billing, prices, Broadcaster(prices), empty_corrections())
 
 
 @pytest.fixture

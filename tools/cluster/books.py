@@ -13,6 +13,7 @@ from tools.cluster.node import Node
 
 from cambist.errors import RateBookDamaged
 from cambist.storage.shared.rate_book.reader import RateBookReader
+from cambist.storage.shared.rate_book.transfer import pack_book
 
 _LOOK_SECONDS = 0.005
 _KEPT = 200_000
@@ -64,6 +65,12 @@ class Books:
 
 def _book_of(node: Node) -> Path:
     return node.data / "rates.book"
+
+
+def size_of_book(node: Node) -> int:
+    """Return the bytes of a node's book as it travels to the other nodes."""
+    book = RateBookReader(_book_of(node)).encoded()
+    return len(pack_book(book)) if book else 0
 
 
 def percentile(values: Sequence[float], share: float) -> float:

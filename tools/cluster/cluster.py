@@ -106,15 +106,15 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def running_cluster(folder: Path, count: int, workers: int) -> Iterator[Cluster]:
-    """Start everything; end it in the end."""
+def running_cluster(folder: Path, count: int, workers: int, coins: int = 0) -> Iterator[Cluster]:
+    """Start everything, with a venue that has so many further coins; end it in the end."""
     with contextlib.ExitStack() as stack:
         network: Network = Namespaces() if is_isolated() else LoopbackPorts()
         postgresql = PostgreSql(folder / "postgresql", network.servers[0])
         stack.callback(postgresql.kill)
         redis = Redis(folder / "redis", network.servers[1])
         stack.callback(redis.kill)
-        feeds_port = stack.enter_context(running_feeds(network.servers[2], folder / "feeds.log"))
+        feeds_port = stack.enter_context(running_feeds(network.servers[2], folder / "feeds.log", "--coins", str(coins)))
         cluster = Cluster(folder, network, postgresql, redis, feeds_port)
         for _ in range(count):
             stack.callback(cluster.add_node(workers).kill)

@@ -105,7 +105,7 @@ class DisturbedRun:
         began = time.monotonic()
         fault = disturb(self.cluster, names, self.chance, self.options.hold)
         held = time.monotonic() - began
-        wrong = self._recover(f"round {number}")
+        wrong = fault.wrong + self._recover(f"round {number}")
         self._ask_bank()
         failures = self.record.failures[before[0] :]
         wrong += checks.unexpected(failures, fault.disturbed, fault.without_grants)

@@ -13,7 +13,10 @@ from tools.cluster.cluster import Cluster
 from tools.cluster.node import Node
 from tools.cluster.processes import send
 
+from cambist.storage.shared.rate_book.reader import RateBookReader
+
 GATHERER, LINK, WORKER, USAGE_WRITER, STREAM = "gatherer", "cluster link", "worker", "usage writer", "stream"
+_FRESH_SECONDS = 2.0
 _LEASE_SECONDS = 5.0
 """A leader that is paused for longer has a successor."""
 
@@ -32,6 +35,12 @@ class Disturbance:
     without_grants: set[int] = field(default_factory=set)
     fixed: float | None = None
     seconds: float = 0.0
+    expected: list[Callable[[], str]] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+
+    def expect(self, see: Callable[[], str]) -> None:
+        """Have `see` look, before the fault is undone, for what must hold until then; it returns what does not."""
+        self.expected.append(see)
 
     def hold(self, shortest: float, longest: float) -> None:
         """Have it hold for some time, or for the one that is `fixed`."""
@@ -141,6 +150,30 @@ def _cut_from(server: int) -> Callable[[Disturbance], None]:
     return make
 
 
+def _force_two_leaders(fault: Disturbance) -> None:
+    """Cut the leader from PostgreSQL alone: it goes on publishing, and another one leads and publishes too."""
+    node = fault.leader()
+    make = fault.cluster.network
+    fault.undo.callback(make.heal_from, node.number, make.servers[0])
+    fault.without_grants.add(node.number)
+    make.cut_from(node.number, make.servers[0])
+    fault.hold(2 * _LEASE_SECONDS, 4 * _LEASE_SECONDS)
+    fault.expect(lambda: _is_one_leader(fault.cluster, node))
+
+
+def _is_one_leader(cluster: Cluster, older: Node) -> str:
+    """Return what is wrong if a leader that was cut off does not publish beside its successor, in a lower epoch."""
+    newer = cluster.leader()
+    if newer is None or newer is older:
+        return f"{older.name} was cut from PostgreSQL, and nobody else leads"
+    books = [RateBookReader(node.data / "ingest" / "rates.book") for node in (older, newer)]
+    (old_epoch, _), (new_epoch, _) = ((book.age_order() or (0, 0)) for book in books)
+    ages = [time.time() - (book.published_at() or 0.0) for book in books]
+    if old_epoch >= new_epoch or max(ages) > _FRESH_SECONDS:
+        return f"{older.name} in epoch {old_epoch} and {newer.name} in {new_epoch} published {ages} seconds ago"
+    return ""
+
+
 def _kill_postgresql(fault: Disturbance) -> None:
     fault.undo.callback(fault.cluster.postgresql.start)
     fault.without_grants |= {node.number for node in fault.cluster.nodes}
@@ -189,6 +222,7 @@ FAULTS: dict[str, Callable[[Disturbance], None]] = {
     "cut node": _cut_node,
     "cut from PostgreSQL": _cut_from(0),
     "cut from Redis": _cut_from(1),
+    "force two leaders": _force_two_leaders,
     "kill PostgreSQL": _kill_postgresql,
     "pause PostgreSQL": _pause_postgresql,
     "kill Redis": _kill_redis,
@@ -197,7 +231,7 @@ FAULTS: dict[str, Callable[[Disturbance], None]] = {
 }
 """All faults by name."""
 
-_CUTS = {"cut node", "cut from PostgreSQL", "cut from Redis"}
+_CUTS = {"cut node", "cut from PostgreSQL", "cut from Redis", "force two leaders"}
 
 
 def possible_faults(cluster: Cluster, chosen: Collection[str] = ()) -> list[str]:
@@ -216,4 +250,6 @@ def disturb(cluster: Cluster, names: Collection[str], chance: random.Random, hol
         for name in names:
             FAULTS[name](fault)
         time.sleep(fault.seconds)
+        if len(names) == 1:  # another fault may have ended what is looked for
+            fault.wrong += filter(None, (see() for see in fault.expected))
     return fault

@@ -15,13 +15,19 @@ import contextlib
 import itertools
 import os
 import time
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from aiohttp import web
 
+from cambist.reference.assets import COINS
+
 PAIRS = ("BTC/USD", "ETH/USD", "EUR/USD", "GBP/USD", "USD/JPY")
 _AT_MIDNIGHT = {"BTC/USD": 50_000.0, "ETH/USD": 2_000.0, "EUR/USD": 1.1, "GBP/USD": 1.3, "USD/JPY": 150.0}
+_OF_A_COIN = 10.0
+_TURNS = 20
+"""Pairs of further coins have a tick every this many times that the main pairs have one."""
 _CODES = (
     *("AMD", "ARS", "AZN", "BDT", "CLP", "COP", "CRC", "DZD", "EGP", "ETB"),
     *("GEL", "GHS", "JMD", "KES", "KGS", "KZT", "LKR", "MAD", "MDL", "MNT"),
@@ -76,10 +82,16 @@ def published(count: int, today: date) -> Fixings:
     return {(str(day), code): f"{10 * (place + 1) + day.toordinal() % 7 / 100:.4f}" for day, (place, code) in cells}
 
 
+def coin_pairs(count: int) -> tuple[str, ...]:
+    """Return pairs of further coins in dollars, for a rate book of the size of a large installation's."""
+    return tuple(itertools.islice((f"{coin}/USD" for coin in COINS if f"{coin}/USD" not in PAIRS), count))
+
+
 class Feeds:
     """What the sources have published."""
 
-    def __init__(self, count: int, delay: float) -> None:
+    def __init__(self, count: int, delay: float, coins: int) -> None:
+        self._pairs = (*PAIRS, *coin_pairs(coins))
         self._today = datetime.now(UTC).date()
         self._began = time.monotonic() + delay
         self._first = count
@@ -102,11 +114,11 @@ class Feeds:
         if path == "/freeze":
             return web.json_response([[*key, rate] for key, rate in self.freeze().items()])
         if path.endswith("/v2"):
-            return await _send_ticks(request)
+            return await _send_ticks(request, self._pairs[len(PAIRS) :])
         if path.endswith("/AssetPairs"):
-            return web.json_response(_pair_list())
+            return web.json_response(_pair_list(self._pairs))
         if path.endswith("/Ticker"):
-            return web.json_response(_tickers())
+            return web.json_response(_tickers(self._pairs))
         if path.endswith("/rates.csv"):
             lines = ["day,code,rate", *(f"{day},{code},{rate}" for (day, code), rate in self.fixings.items()), ""]
             return web.Response(text="\n".join(lines), content_type="text/csv")
@@ -115,12 +127,12 @@ class Feeds:
 
 def price(pair: str, now: float) -> tuple[str, str]:
     """Return bid and ask of a pair at a moment: they rise by a tenth from midnight to midnight."""
-    bid = _AT_MIDNIGHT[pair] * (1 + now % 86_400 / 864_000)
+    bid = _AT_MIDNIGHT.get(pair, _OF_A_COIN) * (1 + now % 86_400 / 864_000)
     return f"{bid:.7f}", f"{bid * 1.0002:.7f}"
 
 
-def _pair_list() -> dict[str, object]:
-    names = {pair.replace("/", ""): pair.split("/") for pair in PAIRS}
+def _pair_list(pairs: Sequence[str]) -> dict[str, object]:
+    names = {pair.replace("/", ""): pair.split("/") for pair in pairs}
     rows = {
         key: {"altname": key, "wsname": f"{base}/{quote}", "base": base, "quote": quote, "status": "online"}
         for key, (base, quote) in names.items()
@@ -128,8 +140,8 @@ def _pair_list() -> dict[str, object]:
     return {"error": [], "result": rows}
 
 
-def _tickers() -> dict[str, object]:
-    sides = {pair.replace("/", ""): price(pair, time.time()) for pair in PAIRS}
+def _tickers(pairs: Sequence[str]) -> dict[str, object]:
+    sides = {pair.replace("/", ""): price(pair, time.time()) for pair in pairs}
     tickers = {key: {"a": [ask, "1", "1"], "b": [bid, "1", "1"]} for key, (bid, ask) in sides.items()}
     return {"error": [], "result": tickers}
 
@@ -141,14 +153,15 @@ def _frame(pair: str, now: float) -> str:
     return f'{{"channel":"ticker","type":"update","data":[{quote}]}}'
 
 
-async def _send_ticks(request: web.Request) -> web.WebSocketResponse:
-    """Send ticks of all pairs, at the same moments to every connection."""
+async def _send_ticks(request: web.Request, coins: Sequence[str]) -> web.WebSocketResponse:
+    """Send ticks of the main pairs and of some coins in turn, at the same moments to every connection."""
     socket = web.WebSocketResponse()
     await socket.prepare(request)
     with contextlib.suppress(ConnectionError):
         while not socket.closed:
             now = time.time() // _TICK_SECONDS * _TICK_SECONDS
-            for pair in PAIRS:
+            turn = round(now / _TICK_SECONDS) % _TURNS
+            for pair in (*PAIRS, *coins[turn::_TURNS]):
                 await socket.send_str(_frame(pair, now))
             await asyncio.sleep(now + _TICK_SECONDS - time.time())
     return socket
@@ -156,7 +169,7 @@ async def _send_ticks(request: web.Request) -> web.WebSocketResponse:
 
 async def _serve(options: argparse.Namespace) -> None:
     app = web.Application()
-    feeds = Feeds(options.fixings, options.delay)
+    feeds = Feeds(options.fixings, options.delay, options.coins)
     app.router.add_route("*", "/{path:.*}", feeds.answer)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.5)
     await runner.setup()
@@ -179,6 +192,7 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--fixings", type=int, default=10, help="how many fixings there are at first")
     parser.add_argument("--delay", type=float, default=0, help="seconds until there are more")
+    parser.add_argument("--coins", type=int, default=0, help="how many further coins the venue has")
     asyncio.run(_serve(parser.parse_args()))
 
 

@@ -1,6 +1,6 @@
 """Measure nodes on this machine: the time of a rate book to all of them, of a takeover, and what a node costs.
 
-    make bench-cluster NODES=3
+    make bench-cluster NODES=3 COINS=1000
 
 All nodes share the processors of this machine, so calls are counted per second of processor time of the workers: what
 one core of a machine of its own takes. A missed target is reported and is not an error.
@@ -21,7 +21,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 from tools.cluster.accounts import create_account
-from tools.cluster.books import Books, percentile
+from tools.cluster.books import Books, percentile, size_of_book
 from tools.cluster.callers import Caller, Record, Tally
 from tools.cluster.cluster import RATE, Cluster, running_cluster, until
 from tools.cluster.faults import GATHERER, LINK, WORKER
@@ -45,6 +45,7 @@ def book_figures(books: Books, seconds: float) -> Figures:
     lags = [lag for of_node in books.lags.values() for lag in of_node]
     slowest = max((percentile(of_node, 0.99) for of_node in books.lags.values()), default=0.0)
     return {
+        "size of a book, KB": max(size_of_book(node) for node in books.nodes) / 1000,
         "books a second": len(lags) / seconds / max(len(books.nodes), 1),
         "book to a node, p50 ms": percentile(lags, 0.5) * 1000,
         "book to a node, p99 ms": percentile(lags, 0.99) * 1000,
@@ -164,6 +165,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--coins", type=int, default=0, help="how many further coins the book has; 1,000 make 300 KB")
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--takeovers", type=int, default=3, help="how many of each kind; the longest is shown")
     parser.add_argument("--ports", action="store_true", help="make no namespaces")
@@ -172,7 +174,7 @@ def main() -> None:
     isolate(["-m", "tools.cluster.measure", *sys.argv[1:]], is_wanted=not options.ports)
     with tempfile.TemporaryDirectory(prefix="cluster-") as name:
         Path(name).chmod(0o711)
-        with running_cluster(Path(name), options.nodes, options.workers) as cluster:
+        with running_cluster(Path(name), options.nodes, options.workers, options.coins) as cluster:
             figures = measure(cluster, options.seconds, options.takeovers)
     where = "namespaces" if is_isolated() else "ports"
     table = Table("", "", title=f"{options.nodes} nodes in {where} of a machine with {os.cpu_count()} cores")

@@ -41,6 +41,7 @@ class PostgreSql:
         folder.mkdir()
         self.server: TestServer = create_server(folder, programs)
         self.server.address, self.server.port, self.server.connections = address, free_port(), _CONNECTIONS
+        self.server.settings = ("synchronous_commit=on",)  # a commit that was answered must survive a kill
         with (folder / "data" / "pg_hba.conf").open("a", encoding="ascii") as rules:
             rules.write("host all all samenet trust\n")
         self.server.start()

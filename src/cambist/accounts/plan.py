@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from datetime import date, timedelta
 from importlib import resources
 from typing import Annotated, Any, Literal, get_args
 
@@ -51,6 +52,10 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     stream_messages: _Limit = 0
     stream_calls_a_minute: _Limit = 0
     offline_calls: _Calls = 0
+
+    def first_day(self, today: date) -> date:
+        """Return the first day of the history that it sees."""
+        return date.min if self.history_days is None else today - timedelta(days=self.history_days)
 
 
 _FIELDS = tuple(field for field in Plan.__struct_fields__ if field != "name")

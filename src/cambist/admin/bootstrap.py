@@ -17,6 +17,7 @@ from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged, StoreBroken, StoreUnreachable
 from cambist.history.coin_closes import CLOSES
+from cambist.history.typed_series import parse_series_key
 from cambist.ingest.filing import Delivery, FilingContext, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
@@ -198,7 +199,8 @@ class Bootstrap:
 
     def _warn_of_missing_sources(self) -> None:
         """Warn if the archive has fixings of sources that are not declared: a backup may lack their files."""
-        missing = sorted(set(self._store.archive.sources()) - set(self._adapters) - {CLOSES})
+        stored = {parse_series_key(key).source for key in self._store.archive.sources()}
+        missing = sorted(stored - set(self._adapters) - {CLOSES})
         if missing:
             folder = self._folder.path / OWN_SOURCES
             log.warning(
@@ -227,12 +229,14 @@ class Bootstrap:
         try:
             matrix = check_rate_matrix(open_rate_matrix(self._folder.matrix), self._environment)
             current = self._snapshots.is_current(matrix, now)
+            if current:
+                self._snapshots.restore_edition(matrix, self._store)
         except RateMatrixDamaged as damage:
             if self._folder.matrix.exists():
                 log.warning("%s: it is rebuilt", damage)
             current = False
         if not current:
-            matrix = self._snapshots.build_matrix(now)
+            matrix = self._snapshots.record_edition(self._snapshots.build_matrix(now), self._store)
             log.info("Image: built, %d currencies, last fixing of %s", len(matrix.codes), matrix.last_fixing)
             write_rate_matrix(self._folder.matrix, matrix)
             self._book_file.changes.notify(Topic.MATRIX)

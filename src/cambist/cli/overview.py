@@ -4,9 +4,11 @@ from __future__ import annotations
 
 GROUPS = (
     ("Look at rates", ("rate", "convert", "series", "explain", "watch")),
-    ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "database", "nodes", "sandbox")),
+    ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "nodes", "sandbox", "notify")),
+    ("Keep the data", ("backup", "restore", "upgrade", "database")),
     ("Customers", ("account", "key", "plans", "usage")),
-    ("Sources and history", ("feeds", "backfill", "export", "quarantine", "fixing")),
+    ("Sources and history", ("feeds", "sources", "backfill", "export", "quarantine", "fixing")),
+    ("Prove what was answered", ("verify", "receipts")),
     ("For programs", ("mcp", "openapi")),
 )
 """Each command is in one group."""

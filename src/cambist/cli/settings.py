@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from cambist.cli.tables import print_table
-from cambist.settings import FILE_VARIABLE, PREFIX, read_settings, setting_descriptions, without_password, written
+from cambist.settings import FILE_VARIABLE, PREFIX, read_settings, setting_descriptions, shown, written
 
 
 def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write the output as JSON.")] = False) -> None:
@@ -19,7 +19,7 @@ def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write the 
     variables, the flags of a command. An unknown name is refused.
     """
     current = read_settings(os.environ, {})
-    values = {name: _hidden(name, value) for name, value in msgspec.structs.asdict(current).items()}
+    values = {name: shown(name, value) for name, value in msgspec.structs.asdict(current).items()}
     if as_json:
         typer.echo(msgspec.json.format(msgspec.json.encode(values, enc_hook=str)).decode())
         return
@@ -29,11 +29,3 @@ def settings(*, as_json: Annotated[bool, typer.Option("--json", help="Write the 
     )
     columns = ("Setting, variable", "Value", "What it is")
     print_table(columns, rows, caption=f"File: {os.environ.get(FILE_VARIABLE, 'none')}")
-
-
-def _hidden(name: str, value: object) -> object:
-    """Return a value without secrets: a source's key is shown as `set`. `tls_key` is only the name of a file."""
-    if name in {"database", "redis"} and isinstance(value, str):
-        return without_password(value)
-    is_key = name.endswith("_key") and name != "tls_key"
-    return "set" if is_key and value else value

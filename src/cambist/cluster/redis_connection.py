@@ -125,8 +125,10 @@ class RedisConnection:
             self._link = None
             for task in tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            await link.close()
+            try:
+                await asyncio.gather(*tasks, return_exceptions=True)
+            finally:  # `run` may be cancelled while it waits for them
+                await link.close()
 
     async def _receive(self, link: RedisLink) -> None:
         """Pass messages to their handlers. Errors: RedisError, OSError; NotInTime if the server falls silent."""

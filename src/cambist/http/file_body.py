@@ -22,6 +22,13 @@ class FileBody:
         """Return the next piece, at most `PIECE_BYTES` long; empty at the end."""
         return self._file.read(PIECE_BYTES)
 
+    def content(self) -> bytes:
+        """Return all of it from the current position, which stays where it is."""
+        position = self._file.tell()
+        content = self._file.read()
+        self._file.seek(position)
+        return content
+
     def __iter__(self) -> Iterator[bytes]:
         while piece := self.next_piece():
             yield piece

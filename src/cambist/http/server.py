@@ -70,11 +70,14 @@ class HttpServer:
         self._threads = ThreadPoolExecutor(threads, "answer")
         self._logs_access = logs_access
 
-    def run(self, ready: Callable[[], None]) -> bool:
-        """Serve until SIGTERM, calling `ready` when it listens; return whether all requests were finished."""
-        return uvloop.run(self._serve(ready))
+    def run(self, ready: Callable[[], None], beat: Callable[[], None] = lambda: None) -> bool:
+        """Serve until SIGTERM, calling `ready` when it listens; return whether all requests were finished.
 
-    async def _serve(self, ready: Callable[[], None]) -> bool:
+        `beat` is called twice a second by the event loop.
+        """
+        return uvloop.run(self._serve(ready, beat))
+
+    async def _serve(self, ready: Callable[[], None], beat: Callable[[], None]) -> bool:
         self._loop = asyncio.get_running_loop()
         stopped = asyncio.Event()
         self._on_stop(stopped.set)
@@ -86,7 +89,8 @@ class HttpServer:
             ssl_handshake_timeout=IDLE_SECONDS if self.is_secure else None,
         )
         ready()
-        sweep = asyncio.create_task(self._sweep())
+        beat()
+        sweep = asyncio.create_task(self._sweep(beat))
         await stopped.wait()
         server.close()
         is_finished = await self._finish()
@@ -96,10 +100,11 @@ class HttpServer:
     def _on_stop(self, call: Callable[[], None]) -> None:
         self._loop.add_signal_handler(signal.SIGTERM, call)
 
-    async def _sweep(self) -> None:
+    async def _sweep(self, beat: Callable[[], None]) -> None:
         """Close connections that send no whole request in time."""
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
+            beat()
             self.now = monotonic()
             for connection in list(self.connections):
                 if self.now - connection.silent_since > IDLE_SECONDS and connection.is_idle:

@@ -12,6 +12,7 @@ from cambist.api import series_rendering
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.archive_reader import ArchiveReader
 from cambist.api.fast_path import FastPath
+from cambist.api.known_history import KnownHistory
 from cambist.api.page import PageOptions
 from cambist.api.reader_pool import READ_SECONDS, READERS, ReaderPool
 from cambist.api.state_reloader import StateReloader
@@ -26,18 +27,22 @@ from cambist.http.server import HttpServer
 from cambist.monitoring.request_metrics import open_request_counts
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.child_process import announce_answering
+from cambist.processes.heartbeat import beat
 from cambist.processes.process import end_with, set_up_process, tune_gc
 from cambist.registry.components import bar_reader, dialects, endpoints, environment_of, open_store
+from cambist.registry.known_history import open_known_history
 from cambist.registry.metering import open_meter
 from cambist.registry.nodes import node_name
 from cambist.registry.page_account import KeyReader
 from cambist.registry.plans import current_plans
+from cambist.registry.receipts import NodeSigner
 from cambist.registry.worker_state import build_worker_state
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
+from cambist.storage.key_folder import KeyFolder
 from cambist.storage.shared.change_notifier import Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
@@ -71,20 +76,35 @@ class ApiWorker:
         bars = bar_reader(settings, self._reading, utc_now)
         self._archive_reader = ArchiveReader(self._reading.archive, bars, self._readers, utc_now)
         self._worker_state.closes = self._archive_reader.close
+        self._known_history: KnownHistory | None = None
         self._worker_state.votes = self._book_file.votes
         if self._environment is Environment.LIVE:
-            self._worker_state.words = self._archive_reader.published_fixings
-            self._worker_state.coverage = self._archive_reader.coverage
-            self._worker_state.corrections = self._archive_reader.corrections
+            self._known_history = self._read_archive(settings)
         else:
             self._worker_state.coverage = lambda: coverage_of_matrix(self._worker_state.matrix, SIMULATED)
         self._worker_state.bars = self._archive_reader
         self._worker_state.apply_source_reports(self._source_reports())
         self._node = node_name(settings)
+        keys = KeyFolder(self._folder.keys)
+        self._worker_state.log_folder = self._folder.log
+        self._worker_state.receipts = NodeSigner(
+            keys, self._store.public_keys, self._node, settings.issuer, self._readers.call
+        )
         self._meter = open_meter(settings, self._store, self._others_usage)
         if self._keys.are_copied:
             seen[Topic.ACCOUNTS] ^= 1  # they are read when the database can be reached
         self._seen = seen
+
+    def _read_archive(self, settings: Settings) -> KnownHistory:
+        """Answer from the archive what is not in the rate matrix, and what was known earlier."""
+        state, reader = self._worker_state, self._archive_reader
+        state.words, state.known_words = reader.published_fixings, reader.known_fixings
+        state.known_closes = reader.known_close
+        state.coverage, state.corrections = reader.coverage, reader.corrections
+        state.feed, state.vintages = reader.feed, reader.vintages
+        state.source_rates = reader.source_rates
+        state.known_history = history = open_known_history(settings, self._reading)
+        return history
 
     def reloader(self) -> StateReloader[Topic]:
         """Return the thread that applies new rate books, rate matrices, accounts, source reports and plans."""
@@ -125,6 +145,8 @@ class ApiWorker:
     def never_wait_in_this_thread(self) -> None:
         """Leave to other threads what has to wait for the database, or for a part of a quota."""
         self._archive_reader.spare_this_thread()
+        if self._known_history is not None:
+            self._known_history.spare_this_thread()
         self._meter.spare_this_thread()
 
     def _book(self) -> RateBook:
@@ -206,7 +228,7 @@ def serve_requests(settings: Settings, supervisor: int, *, address: str) -> None
     ConnectionLimit(settings.port, most, settings.connections_per_address, settings.proxy_networks).start()
     certificate = server_context(settings.tls_cert, settings.tls_key)
     server = HttpServer(application, bound, settings.threads, certificate, logs_access=settings.access_log)
-    is_finished = server.run(announce_answering)
+    is_finished = server.run(announce_answering, beat)
     logging.shutdown()
     # Threads that still answer must not hold up the end, and the counters are in mapped files.
     os._exit(0 if is_finished else 1)

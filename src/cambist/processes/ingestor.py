@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -20,8 +20,9 @@ from stamina.instrumentation import set_on_retry_hooks
 from cambist.clock import utc_now
 from cambist.cluster.leadership import LeaderElection
 from cambist.errors import RateBookDamaged
+from cambist.history.fixing import FilingResult
 from cambist.ingest.bar_writer import BarWriter
-from cambist.ingest.coin_closes import archive_closes
+from cambist.ingest.coin_closes import CoinCloses, archive_closes
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.poller import Poller, poll_fixings, poll_ticks
@@ -202,7 +203,13 @@ class Ingestor:
         """Archive the closes of coins when a day has ended."""
         age, call = self._settings.coin_max_age, self._call
         file = self._leader.file_closes if self._leader else lambda closes: call(ArchiveTasks.file_closes, closes)
-        await archive_closes(age, lambda: self._rate_books.last, file, utc_now)
+
+        async def file_and_show(closes: Sequence[CoinCloses]) -> FilingResult | None:
+            filed = await file(closes)
+            self._archive.is_matrix_due.set()  # answers show them from the next edition on
+            return filed
+
+        await archive_closes(age, lambda: self._rate_books.last, file_and_show, utc_now)
 
     async def _write_bars(self) -> None:
         """Save open bars, and archive completed ones."""

@@ -18,6 +18,7 @@ from time import sleep
 from typing import Any
 
 from cambist.logs import log_config
+from cambist.processes.heartbeat import beat
 from cambist.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -46,11 +47,13 @@ class StopSignal:
         signal.signal(signal.SIGTERM, lambda *_: self._terminated.set())
 
     def is_set(self) -> bool:
-        """Return whether the process should stop."""
+        """Return whether the process should stop. A main loop asks often, which is the heartbeat of the process."""
+        beat()
         return self._terminated.is_set() or is_orphan(self._supervisor)
 
     def wait(self, seconds: float) -> bool:
-        """Wait for at most `seconds`; return whether the process should stop."""
+        """Wait for at most `seconds`; return whether the process should stop. This is a heartbeat, as `is_set` is."""
+        beat()
         return self._terminated.wait(seconds) or is_orphan(self._supervisor)
 
     async def wait_beside(self, tasks: Iterable[asyncio.Task[None]]) -> None:

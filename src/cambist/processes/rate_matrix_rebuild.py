@@ -30,6 +30,8 @@ def refresh_rate_matrix(settings: Settings) -> None:
 def rebuild_rate_matrix(settings: Settings) -> None:
     """Build the rate matrix, write it and notify the other processes."""
     folder, store = DataDirectory(settings.data), open_store(settings)
-    write_rate_matrix(folder.matrix, open_snapshot_source(settings, store.archive).build_matrix(utc_now()))
+    snapshots = open_snapshot_source(settings, store.archive)
+    built = snapshots.build_matrix(utc_now())
+    write_rate_matrix(folder.matrix, snapshots.record_edition(built, store))
     data_changes(folder.path).notify(Topic.MATRIX)
     store.close()

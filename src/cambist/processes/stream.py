@@ -34,6 +34,7 @@ from cambist.stream.admission import Admission, Connections
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
+from cambist.stream.corrections import Corrections
 from cambist.stream.prices import Prices
 from cambist.stream.server import StreamServer
 
@@ -69,7 +70,7 @@ class StreamProcess:
         self._book_file = RateBookFile(self._folder.path)
         self._store = open_store(settings)
         self._seen = {topic: self._book_file.changes.version(topic) for topic in (Topic.ACCOUNTS, Topic.PLANS)}
-        self._seen[Topic.BOOK] = _NONE
+        self._seen[Topic.BOOK] = self._seen[Topic.MATRIX] = _NONE
         self._prices = Prices(max_ages(settings), utc_now, settings.fixing_max_age)
         self._broadcaster = Broadcaster(self._prices)
         self._meter = open_meter(settings, self._store)
@@ -79,11 +80,9 @@ class StreamProcess:
         if self._keys.are_copied:
             self._seen[Topic.ACCOUNTS] = _NONE  # they are read when the database can be reached
         self._admission = Admission(self._principals, billing, self._connections())
-        self._server = StreamServer(
-            StreamContext(
-                self._admission, billing, self._prices, self._broadcaster, settings.proxy_networks, settings.page_origin
-            )
-        )
+        self._corrections = Corrections(self._store.archive.corrections_after, lambda: utc_now().date())
+        shared = (self._admission, billing, self._prices, self._broadcaster, self._corrections)
+        self._server = StreamServer(StreamContext(*shared, settings.proxy_networks, settings.page_origin))
         self._changed = asyncio.Event()
         self._failed: dict[Topic, int] = {}
         self._failing: set[Topic] = set()
@@ -141,6 +140,7 @@ class StreamProcess:
             await self._apply(Topic.BOOK, self._apply_book)
             await self._apply(Topic.ACCOUNTS, self._apply_accounts)
             await self._apply(Topic.PLANS, self._apply_plans)
+            await self._apply(Topic.MATRIX, self._apply_corrections)
 
     async def _apply(self, topic: Topic, apply: Callable[[], Awaitable[None]]) -> None:
         """Apply a change. If that fails, the old state stays, and it is tried again after a while."""
@@ -168,6 +168,12 @@ class StreamProcess:
         self._prices.published_at = self._published_at()
         for _ in self._broadcaster.publish(book):
             await asyncio.sleep(0)
+
+    async def _apply_corrections(self) -> None:
+        """Send what was corrected up to the newest edition of the history; it is recorded before it is shown."""
+        newest = await asyncio.to_thread(self._store.editions.newest)
+        if newest is not None:
+            await self._corrections.advance(newest)
 
     async def _apply_accounts(self) -> None:
         changes = await asyncio.to_thread(self._keys.read_changes)

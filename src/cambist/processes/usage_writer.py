@@ -17,13 +17,16 @@ from prometheus_client import REGISTRY, Counter, Gauge
 from cambist.clock import utc_now
 from cambist.console.routes import console_application
 from cambist.errors import CambistError, RateMatrixDamaged
+from cambist.monitoring.alarm_watch import AlarmWatch
 from cambist.monitoring.api_probe import api_problems
 from cambist.monitoring.cluster_metrics import ClusterMetrics
 from cambist.monitoring.health_server import HealthApplication, SourceMetrics, serve_operator_port
+from cambist.monitoring.machine_metrics import MachineMetrics
 from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
 from cambist.monitoring.request_metrics import RequestMetrics, open_request_counts
 from cambist.monitoring.reserved_space import ReservedSpace
 from cambist.monitoring.stream_report import StreamMetrics, StreamReport, join_reports
+from cambist.processes.edition_log_update import EditionLogWatch
 from cambist.processes.process import StopSignal, run_in_child, set_up_process
 from cambist.registry.components import open_store
 from cambist.registry.local_copies import LocalCopies
@@ -61,8 +64,12 @@ def write_usage(settings: Settings, supervisor: int) -> None:
     if settings.operator_port:
         _serve_operator_port(settings, folder)
     RateMatrixGuard(settings, partial(_rebuild_rate_matrix, settings)).watch()
+    if not settings.sandbox:
+        EditionLogWatch(settings).watch()
     store = open_store(settings)
     store.hold_open()
+    if settings.has_notifications:
+        AlarmWatch(settings, open_store(settings)).watch()
     writer = UsageWriter(folder.ledger, node_name(settings))
     copies = LocalCopies(settings, store, writer.file_keys)
     tasks = UsageWriterTasks(store, writer, ReservedSpace(settings, store, writer).reserve, copies.update)
@@ -79,6 +86,7 @@ def _serve_operator_port(settings: Settings, folder: DataDirectory) -> None:
     """Serve health checks, metrics and the console."""
     read = partial(read_json_file, folder.source_reports, SourceReports)
     REGISTRY.register(SourceMetrics(read, utc_now))
+    REGISTRY.register(MachineMetrics(folder.path, settings.tls_cert))
     if counts := open_request_counts(settings):
         REGISTRY.register(RequestMetrics(counts, settings.port))
     stream = _watch_stream(settings, folder)

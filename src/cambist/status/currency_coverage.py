@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cambist.history.coverage import PairCoverage
+from cambist.history.typed_series import parse_series_key
 from cambist.pricing.quote import Vote
 from cambist.status.source_report import SourceReport
 
@@ -73,6 +74,8 @@ def _stored(
 ) -> dict[str, dict[str, PublishedCurrency]]:
     found: dict[str, dict[str, PublishedCurrency]] = {code: {} for code in codes}
     for each in pairs:
+        if parse_series_key(each.source).rate_type:
+            continue  # rates of a further type are no word on the code's own rate
         report = by_key.get(each.source)
         for code in (each.pair.base, each.pair.quote, report.alias if report else ""):
             if code in found:

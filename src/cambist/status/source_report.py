@@ -29,7 +29,8 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     its pairs in the archive, whose days run from `first` to `last`. `waiting` counts its fixings in quarantine,
     `refused` its refused ticks by reason. `complete_on` is the last day on which all its requests were answered.
     `left_out` lists the cells and columns of its last deliveries that could not be read. A `compiled` source compiles
-    the rates of others, and `alias` is a code for the currency that all its pairs share.
+    the rates of others. `anchor` is the currency that all its pairs share, and `alias` a code for it; `rate_types` are
+    the further types of rates that it publishes beside its own `rate_type`.
     """
 
     key: str
@@ -59,6 +60,8 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...] = ()
     compiled: bool = False
     alias: str = ""
+    anchor: str = ""
+    rate_types: tuple[str, ...] = ()
 
     def condition(self, now: datetime) -> Condition:
         """Return the condition of the source at a moment."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import tempfile
 import urllib.request
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -35,9 +36,10 @@ def of_frame(frame: pd.DataFrame, rate: str = "rate") -> Iterable[tuple[Any, ...
 
 
 def with_duckdb() -> Iterable[tuple[Any, ...]]:
-    with open("series.parquet", "wb") as file:  # noqa: PTH123  a script
+    with tempfile.NamedTemporaryFile(suffix=".parquet") as file:
         file.write(content("parquet").read())
-    return duckdb.sql("SELECT date, base, quote, rate_decimal FROM 'series.parquet'").fetchall()
+        file.flush()
+        return duckdb.read_parquet(file.name).project("date, base, quote, rate_decimal").fetchall()
 
 
 def with_openpyxl() -> Iterable[tuple[Any, ...]]:

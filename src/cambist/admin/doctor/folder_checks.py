@@ -115,7 +115,7 @@ def _schema_found(report: DatabaseReport, more: str) -> Finding:
         return problem("database", f"schema {report.schema} is of a newer Cambist", "upgrade Cambist")
     if report.schema < report.newest_schema:
         found = f"schema {report.schema or 'none'}, this version has {report.newest_schema}"
-        return warning("database", found, "make a backup; the next start migrates it")
+        return warning("database", found, "[cambist upgrade --check] says what the next start does")
     return ok("database", f"sound, schema {report.schema}, {more}")
 
 
