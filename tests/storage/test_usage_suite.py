@@ -106,6 +106,11 @@ def test_a_smaller_total_changes_nothing(usage_store: UsageStore, ann: int) -> N
     assert usage_store.by_day(TODAY) == {ann: {TODAY: 10}}
 
 
+def test_of_two_totals_of_one_counter_the_larger_is_stored(usage_store: UsageStore, ann: int) -> None:
+    usage_store.store_totals([CounterTotal(TODAY, 0, ann, "/a", calls) for calls in (3, 10, 4)])
+    assert usage_store.by_day(TODAY) == {ann: {TODAY: 10}}
+
+
 def test_usage_is_read_since_a_day_and_of_one_account(usage_store: UsageStore, ann: int, bob: int) -> None:
     usage_store.store_totals(
         [CounterTotal(day, 0, account, "/a", 1) for day in (YESTERDAY, TODAY) for account in (ann, bob)]

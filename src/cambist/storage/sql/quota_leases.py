@@ -46,7 +46,8 @@ class SqlQuotaLeases:
 
     def _add_missing(self, connection: Connection, node: str, keys: Iterable[_Key]) -> None:
         rows = [{"account_id": number, "period_start": start, "node": node, "granted": 0} for number, start in keys]
-        connection.execute(dialect_of(self._engine).insert(quota_leases).on_conflict_do_nothing(), rows)
+        dialect = dialect_of(connection)
+        dialect.execute_rows(connection, dialect.insert(quota_leases).on_conflict_do_nothing(), rows)
 
     def held(self, node: str, since: date) -> Sequence[QuotaLease]:
         """Return the leases of a node, by account and period."""

@@ -27,7 +27,7 @@ class SqlUsage:
 
     def store_totals(self, totals: Iterable[CounterTotal], node: str = "") -> None:
         """Store totals in one transaction, each unless a larger one is stored, as counted by a node."""
-        new = list(totals)
+        new = _largest(totals)
         if not new:
             return
         added = dialect_of(self._engine).insert(usage)
@@ -36,11 +36,11 @@ class SqlUsage:
             index_elements=list(usage.primary_key), set_={"calls": larger, "node": node}
         )
         with writing(self._engine, WriteLock.USAGE) as connection:
-            rows = [{**row, "node": node} for row in self._rows_of_existing_accounts(connection, new)]
+            rows = [_row(total, node) for total in self._of_existing_accounts(connection, new)]
             if rows:
-                connection.execute(upsert, rows)
+                dialect_of(connection).execute_rows(connection, upsert, rows)
 
-    def _rows_of_existing_accounts(self, connection: Connection, totals: list[CounterTotal]) -> list[dict[str, object]]:
+    def _of_existing_accounts(self, connection: Connection, totals: list[CounterTotal]) -> list[CounterTotal]:
         """Leave out accounts that the database does not have: after a restore, counter files may have newer ones.
 
         Rows of accounts are never deleted, so the database is asked only about those that were not found before.
@@ -50,7 +50,7 @@ class SqlUsage:
             self._known_accounts = set(connection.execute(select(accounts.c.id)).scalars())
         if unknown := sorted(wanted - self._known_accounts):
             _log.warning("Ledger: calls of accounts that are not in the database are left out: %s", unknown)
-        return [_row(total) for total in totals if total.account in self._known_accounts]
+        return [total for total in totals if total.account in self._known_accounts]
 
     def by_day(
         self, since: date, without: Collection[CounterFileKey] = (), node: str | None = None
@@ -96,11 +96,22 @@ class SqlUsage:
             return [UsageRow(*row) for row in sorted(map(tuple, connection.execute(query)))]
 
 
-def _row(total: CounterTotal) -> dict[str, object]:
+def _largest(totals: Iterable[CounterTotal]) -> list[CounterTotal]:
+    """Return the largest total of each account and endpoint in each counter file."""
+    largest: dict[tuple[object, ...], CounterTotal] = {}
+    for total in totals:
+        key = (total.day, total.file, total.account, total.endpoint)
+        if key not in largest or largest[key].calls < total.calls:
+            largest[key] = total
+    return list(largest.values())
+
+
+def _row(total: CounterTotal, node: str) -> dict[str, object]:
     return {
         "day": total.day,
         "page": total.file,
         "account_id": total.account,
         "endpoint": total.endpoint,
         "calls": total.calls,
+        "node": node,
     }

@@ -82,6 +82,12 @@ class SqlDialect(Protocol):
     def insert(self, table: Table) -> Any:
         """Return an INSERT that has `on_conflict_do_nothing` and `on_conflict_do_update`."""
 
+    def execute_rows(self, connection: Connection, statement: Any, rows: list[dict[str, Any]]) -> None:
+        """Execute an INSERT or UPDATE for each row, without a lock that outlives a process that is paused meanwhile.
+
+        An INSERT may have no two rows of one key.
+        """
+
     def insert_fixings(self, connection: Connection, rows: list[StoredRow]) -> None:
         """Insert rows into `fixings`."""
 

@@ -44,6 +44,17 @@ _TRY_SECONDS = 0.2
 _KEPT, _MORE = 2, 30
 """How many connections a process keeps, and how many more it may open for a while."""
 
+_SERVER_KEEPALIVE = (
+    "SET tcp_keepalives_idle = 5",
+    "SET tcp_keepalives_interval = 2",
+    "SET tcp_keepalives_count = 3",
+    "SET tcp_user_timeout = 15000",
+)
+"""The same for the server: it ends the transaction of a node that was cut off, and other nodes get its locks."""
+
+_ROWS_AT_ONCE = 500
+"""Far fewer than a statement may have parameters for."""
+
 _LOCKS = 0x63616D6200
 """The first of the numbers of our advisory locks, which others in the database should not use."""
 
@@ -118,6 +129,19 @@ class PostgresqlDialect:
     def insert(self, table: Table) -> Any:
         """Return an INSERT of this dialect."""
         return insert(table)
+
+    def execute_rows(self, connection: Connection, statement: Any, rows: list[dict[str, Any]]) -> None:
+        """Execute statements that are answered one by one, an INSERT for many rows at once.
+
+        The driver would send rows without waiting for answers. While the server waits for more of them no limit of
+        idle transactions counts, and a node that is paused would keep its locks.
+        """
+        if not statement.is_insert:
+            for row in rows:
+                connection.execute(statement, row)
+            return
+        for start in range(0, len(rows), _ROWS_AT_ONCE):
+            connection.execute(statement.values(rows[start : start + _ROWS_AT_ONCE]))
 
     def insert_fixings(self, connection: Connection, rows: list[StoredRow]) -> None:
         """Insert rows through COPY, which is several times as fast as INSERT."""
@@ -250,7 +274,7 @@ def _forget_after_fork(engine: Engine) -> None:
 
 def _with_settings(*statements: str, **seconds: float) -> Any:
     limits = (f"SET {name} = {max(1, int(limit * 1000))}" for name, limit in seconds.items())
-    settings = "; ".join(["SET datestyle = 'ISO'", "SET timezone = 'UTC'", *limits, *statements])
+    settings = "; ".join(["SET datestyle = 'ISO'", "SET timezone = 'UTC'", *_SERVER_KEEPALIVE, *limits, *statements])
 
     def set_up(connection: ConnectionWithDeadline, _record: object) -> None:
         connection.longest_wait = _CONNECT_SECONDS

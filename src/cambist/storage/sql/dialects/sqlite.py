@@ -93,6 +93,10 @@ class SqliteDialect:
         """Return an INSERT of this dialect."""
         return insert(table)
 
+    def execute_rows(self, connection: Connection, statement: Any, rows: list[dict[str, Any]]) -> None:
+        """Execute a statement for each row."""
+        connection.execute(statement, rows)
+
     def insert_fixings(self, connection: Connection, rows: list[StoredRow]) -> None:
         """Insert rows through the driver: SQLAlchemy would take longer to prepare a row than SQLite to write it."""
         many = len(rows) - len(rows) % _ROWS_AT_ONCE
