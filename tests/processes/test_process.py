@@ -100,6 +100,25 @@ def test_a_task_that_fails_ends_the_others_and_the_process() -> None:
     assert ended == ["work"]
 
 
+def test_a_task_that_overlooks_that_it_is_cancelled_is_cancelled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_CANCEL_SECONDS", 0.01)
+    cancelled: list[int] = []
+
+    async def overlook() -> None:
+        for number in range(3):
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                cancelled.append(number)
+
+    async def run() -> None:
+        async with running_tasks([overlook()]):
+            await asyncio.sleep(0)
+
+    asyncio.run(asyncio.wait_for(run(), 30))
+    assert cancelled == [0, 1, 2]
+
+
 def test_an_orphan_ends_itself(sent: list[tuple[int, int]]) -> None:
     process._end_with(NO_PROCESS)
     assert sent == [(os.getpid(), signal.SIGTERM)]

@@ -24,6 +24,7 @@ from cambist.settings import Settings
 log = logging.getLogger(__name__)
 
 _CHECK_SECONDS = 0.1
+_CANCEL_SECONDS = 1.0
 _GC_THRESHOLDS = (100_000, 20, 100)
 
 
@@ -67,13 +68,20 @@ class StopSignal:
 
 @asynccontextmanager
 async def running_tasks(works: Iterable[Coroutine[Any, Any, None]]) -> AsyncIterator[list[asyncio.Task[None]]]:
-    """Run coroutines as tasks, and cancel them at the end."""
+    """Run coroutines as tasks, and cancel them at the end, until all have ended.
+
+    `asyncio.wait_for` of Python 3.11 returns although it is cancelled, if what it waits for is done in that moment.
+    Whoever waits for such a task would wait for ever, so each second the tasks that go on are cancelled again.
+    """
     tasks = [asyncio.create_task(work) for work in works]
     try:
         yield tasks
     finally:
-        for task in tasks:
-            task.cancel()
+        left = set(tasks)
+        while left:
+            for task in left:
+                task.cancel()
+            _, left = await asyncio.wait(left, timeout=_CANCEL_SECONDS)
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
