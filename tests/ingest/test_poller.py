@@ -157,6 +157,20 @@ PAUSES = [
 ]
 
 
+def test_a_pause_that_is_cancelled_as_it_ends_is_cancelled(skipping, a_source) -> None:
+    poller = a_poller(a_source(schedule=ALL_DAY), Fetches(None))
+
+    async def scene() -> bool:
+        pausing = asyncio.create_task(poller.pause())
+        await asyncio.sleep(0)
+        poller.ask()
+        pausing.cancel()
+        await asyncio.wait([pausing])
+        return pausing.cancelled()
+
+    assert skipping(scene())
+
+
 @pytest.mark.parametrize(
     ("schedule", "failures", "last_success", "seconds"), [row[1:] for row in PAUSES], ids=[row[0] for row in PAUSES]
 )
@@ -658,7 +672,7 @@ def test_an_unreachable_source_of_ticks_is_recorded_as_a_failure(skipping, a_sou
 def test_a_refused_tick_does_not_change_the_newest_market_time(a_source) -> None:
     source = a_source()
     poller, pipeline = a_poller(source, Fetches(None)), PricePipeline({"mint": source})
-    apply_ticks(pipeline, Quotes(source), b"EUR USD 1.6 1.5", "about one", {}, poller)
+    apply_ticks(pipeline, Quotes(source).parse_ticks(b"EUR USD 1.6 1.5", "about one", {}), poller, FRIDAY_NOON)
     assert (poller.source_status.newest, pipeline.refused["mint"].total()) == (None, 1)
 
 
@@ -670,7 +684,7 @@ def test_the_newest_market_time_is_that_of_the_tick(a_source) -> None:
 
     source = a_source()
     poller, pipeline = a_poller(source, Fetches(None)), PricePipeline({"mint": source})
-    apply_ticks(pipeline, Dated(source), b"", "about one", {}, poller)
+    apply_ticks(pipeline, Dated(source).parse_ticks(b"", "about one", {}), poller, FRIDAY_NOON)
     assert poller.source_status.newest == FRIDAY_NOON - MINUTE
 
 

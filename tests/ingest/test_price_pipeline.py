@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from cambist.history.bar_aggregator import BarAggregator
 from cambist.history.bars import Interval
 from cambist.ingest.price_pipeline import PricePipeline
+from cambist.ingest.tick_validator import OUT_OF_ORDER
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.source_kind import Pace, RateType
@@ -132,6 +133,15 @@ def test_an_older_tick_is_refused_but_not_one_of_the_same_moment(pipeline: Price
     assert pipeline.apply_tick(tick(101, as_of=NOON - 2 * SECOND), NOON) == "out of order"
     assert pipeline.apply_tick(tick(102, as_of=NOON - SECOND), NOON) is None
     assert pipeline.apply_tick(tick(103, as_of=NOON - MINUTE, source="second"), NOON) is None
+
+
+def test_a_polled_tick_without_a_time_does_not_replace_one_that_was_sent_meanwhile(pipeline: PricePipeline) -> None:
+    asked_at, answered_at = NOON, NOON + 2 * SECOND
+    assert pipeline.apply_tick(tick(100), NOON - SECOND) is None
+    assert pipeline.apply_tick(tick(101), answered_at, asked_at) is None
+    assert pipeline.apply_tick(tick(102), answered_at + SECOND) is None
+    assert pipeline.apply_tick(tick(101), answered_at + 2 * SECOND, answered_at) == OUT_OF_ORDER
+    assert agreed(pipeline, answered_at + 2 * SECOND).bid == 102
 
 
 def test_resetting_the_sequences_of_a_source_does_not_reset_its_times(pipeline: PricePipeline) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -18,6 +17,7 @@ from cambist.ingest.polling_round import PollingRound, PollRange
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.schedule import next_due
 from cambist.ingest.source_status import SourceStatus, SourceStatuses
+from cambist.pricing.tick import Tick
 from cambist.sources.base import FixingAdapter, PairNames, Source, SourceRequest, TickAdapter, VenueAdapter
 
 log = logging.getLogger(__name__)
@@ -62,8 +62,8 @@ class Poller:
         seconds = (due - now).total_seconds() + random.uniform(0, spread)  # noqa: S311  nobody guesses it
         if not self._is_asked:
             self._pausing = asyncio.get_running_loop().create_future()
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._pausing, seconds)
+            # Not `wait_for`: it returns although it is cancelled when the pause ends in the same moment.
+            await asyncio.wait([self._pausing], timeout=seconds)
         self._is_asked = False
 
     def record_failure(self, error: Exception) -> None:
@@ -197,10 +197,11 @@ async def _request_ticks(
     """Send all requests once. That is a success if all of them were answered; stop after a few failures."""
     failures = 0
     for request in adapter.requests():
+        asked_at = poller.clock()
         try:
             content = await poller.fetcher.fetch(poller.source.key, request)
             if content is not None:
-                apply_ticks(pipeline, adapter, content, request.subject, names(), poller)
+                apply_ticks(pipeline, adapter.parse_ticks(content, request.subject, names()), poller, asked_at)
         except SourceBroken as error:
             poller.fetcher.forget(request)
             poller.record_failure(error)
@@ -212,11 +213,9 @@ async def _request_ticks(
         poller.record_success()
 
 
-def apply_ticks(
-    pipeline: PricePipeline, adapter: TickAdapter, content: bytes, subject: str, names: PairNames, poller: Poller
-) -> None:
+def apply_ticks(pipeline: PricePipeline, ticks: Iterable[Tick], poller: Poller, asked_at: datetime) -> None:
     """Apply the ticks of one answer. Errors: SourceBroken, and then none of them is applied."""
     now = poller.clock()
-    for tick in list(adapter.parse_ticks(content, subject, names)):
-        if pipeline.apply_tick(tick, now) is None:
+    for tick in list(ticks):
+        if pipeline.apply_tick(tick, now, asked_at) is None:
             poller.source_status.record_market_time(tick.as_of or now)

@@ -47,10 +47,10 @@ class PricePipeline:
         self.accepted = Counter[str]()
         self.refused: dict[str, Counter[str]] = {}
 
-    def apply_tick(self, tick: Tick, received_at: datetime) -> str | None:
-        """Apply a tick; return why it is refused, None if it is accepted."""
+    def apply_tick(self, tick: Tick, received_at: datetime, asked_at: datetime | None = None) -> str | None:
+        """Apply a tick, which was asked for at `asked_at` or sent unasked; return why it is refused, else None."""
         previous = self.tick_store.latest(tick.pair, tick.source)
-        reason = self.validator.refusal(tick, received_at, previous)
+        reason = self.validator.refusal(tick, received_at, previous, asked_at)
         if reason is None:
             self.accepted[tick.source] += 1
             stored = self.tick_store.put(tick, received_at)

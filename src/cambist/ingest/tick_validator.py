@@ -28,11 +28,16 @@ class TickValidator:
     is_open: IsOpen
     _jumps: JumpConfirmation = field(default_factory=JumpConfirmation)
 
-    def refusal(self, tick: Tick, received_at: datetime, previous: StoredTick | None) -> str | None:
-        """Return why a tick is refused, None if it is accepted; `previous` is the last one of its pair and source."""
+    def refusal(
+        self, tick: Tick, received_at: datetime, previous: StoredTick | None, asked_at: datetime | None = None
+    ) -> str | None:
+        """Return why a tick is refused, None if it is accepted; `previous` is the last one of its pair and source.
+
+        `asked_at` is when a polled tick was asked for.
+        """
         if tick.as_of is not None and tick.as_of > received_at + _MOST_AHEAD:
             return "dated ahead of our clock"
-        if previous is not None and _is_older(tick, previous):
+        if previous is not None and (_is_older(tick, previous) or _is_overtaken(tick, previous, asked_at)):
             return OUT_OF_ORDER
         if not self._is_within_hours(tick, received_at):
             return "outside the market's hours"
@@ -55,6 +60,11 @@ class TickValidator:
             return JUMP
         self.agreed.mids[tick.pair] = mid
         return None
+
+
+def _is_overtaken(tick: Tick, previous: StoredTick, asked_at: datetime | None) -> bool:
+    """Return whether the stream of a source has sent a quote while an answer without a time was on its way."""
+    return tick.as_of is None and asked_at is not None and asked_at < previous.received_at
 
 
 def _is_older(tick: Tick, previous: StoredTick) -> bool:
