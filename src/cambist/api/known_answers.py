@@ -33,7 +33,7 @@ def at_mark(context: RequestContext, endpoint: Endpoint[Any, Any], params: Struc
         raise _refusal(known, scope, f"[{scope.last}] is after [{text}]")
     if mark.name == context.matrix.edition and not mark.assumed:
         return known
-    return context.at(mark, history.matrix(mark, scope))
+    return context.at(mark, history.matrix(mark, scope, context.matrix))
 
 
 def _check_alone(endpoint: Endpoint[Any, Any], params: Struct) -> None:

@@ -24,8 +24,10 @@ from cambist.history.known_state import (
     first_receipt_with,
     is_decided,
     series_at,
+    spliced_excerpt,
     wants,
     window_of,
+    windows_to_rebuild,
 )
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rule_set import RuleSet
@@ -55,6 +57,11 @@ class KnownArchive(Protocol):
 
     def known_fixings(self, sources: Sequence[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
         """Return everything that was received about the wanted pairs of some sources between two days."""
+
+    def days_received_after(
+        self, receipt: int, sources: Sequence[str], wanted: PairFilter, days: tuple[date, date]
+    ) -> list[date] | None:
+        """Return the days between two of which wanted pairs were received after a receipt; None if one is damaged."""
 
     def revision(self) -> int:
         """Return the number of the last delivery that changed something."""
@@ -118,13 +125,16 @@ class KnownHistory:
                 self._marks.add((text, assume), found, 1)
         return found
 
-    def matrix(self, mark: Mark, scope: Scope) -> RateMatrix:
-        """Return the rate matrix of a mark for the days and pairs of a question. Errors: RateUnavailable."""
+    def matrix(self, mark: Mark, scope: Scope, current: RateMatrix) -> RateMatrix:
+        """Return the rate matrix of a mark for the days and pairs of a question. Errors: RateUnavailable.
+
+        A series has the days of `current` of which nothing else was received since.
+        """
         window, codes = window_of(scope), scope.codes
         key = mark.name, mark.receipt, mark.today, mark.assumed, window, codes
         found = self._excerpts.get(key)
         if found is None:
-            found = self._call(self._build, mark, window, codes)
+            found = self._call(self._build_beside, current, mark, window, codes)
             if PUBLISHED not in mark.assumed:
                 self._excerpts.add(key, found, len(found.cells) * _CELL_BYTES)
         return found
@@ -180,6 +190,36 @@ class KnownHistory:
         is_same = (rules.build, rules.tables) == (self._current.build, self._current.tables)
         assumed = mark.assumed if is_same else (*mark.assumed, CODE)
         return replace(mark, rules=rules, assumed=assumed)
+
+    def _build_beside(self, current: RateMatrix, mark: Mark, window: Window, codes: _Codes) -> RateMatrix:
+        others = None if codes is None else self._other_windows(current, mark, window, codes)
+        if others is None or codes is None:
+            return self._build(mark, window, codes)
+        parts = [self._build(mark, part, codes) for part in others]
+        return spliced_excerpt(current, mark, window, codes, parts)
+
+    def _other_windows(
+        self, current: RateMatrix, mark: Mark, window: Window, codes: frozenset[str]
+    ) -> list[Window] | None:
+        """Return the parts of a window that may differ between a mark and the current matrix; None if most of it may.
+
+        The shown receipts differ, and also the rules may, by which a matrix is built as a whole.
+        """
+        edition = parse_edition_name(current.edition)
+        last = window.first + window.days - 1
+        if edition is None or current.damaged or PUBLISHED in mark.assumed or not current.has_rows(window.first, last):
+            return None
+        rules = self._editions.rules(edition.rules)
+        is_same = rules is not None and rules == self._current and rules.sources == mark.rules.sources
+        if not is_same or current.sources != tuple(rule.key for rule in mark.rules.sources):
+            return None
+        received = self._archive.days_received_after(
+            min(mark.receipt, edition.receipt), current.sources, wants(mark.rules, codes), window.read_days
+        )
+        if received is None:
+            return None
+        found = windows_to_rebuild(received, window)
+        return found if sum(part.days for part in found) * 2 <= window.days else None
 
     def _build(self, mark: Mark, window: Window, codes: _Codes) -> RateMatrix:
         keys = tuple(rule.key for rule in mark.rules.sources)

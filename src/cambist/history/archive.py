@@ -94,6 +94,11 @@ class FixingArchive(Protocol):
     def known_fixings(self, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
         """Return everything that was received about the wanted pairs of some sources between two days."""
 
+    def days_received_after(
+        self, receipt: int, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]
+    ) -> list[date] | None:
+        """Return the days between two of which wanted pairs were received after a receipt; None if one is damaged."""
+
     def receipt_at(self, moment: datetime) -> int:
         """Return the number of the last delivery with fixings that was received by a moment; 0 if there was none."""
 

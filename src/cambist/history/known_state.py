@@ -16,7 +16,7 @@ from cambist.history.edition import RecordedEdition
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
-from cambist.history.rate_matrix_builder import PATIENCE, build_excerpt, lives_between
+from cambist.history.rate_matrix_builder import PATIENCE, build_excerpt, lives_between, splice_excerpt
 from cambist.history.rule_set import RuleSet
 from cambist.history.source_history import SourceHistory
 from cambist.pricing.pair import PIVOT, Pair
@@ -161,7 +161,32 @@ def excerpt_of(series: Mapping[str, Sequence[PairSeries]], mark: Mark, window: W
     histories = [
         SourceHistory(rule.anchor, series.get(rule.key, ()), rule.key, rule.outranks_pegs, rule.alias) for rule in rules
     ]
-    built = build_excerpt(histories, window.first, window.days)
+    return _of_mark(build_excerpt(histories, window.first, window.days), mark)
+
+
+def windows_to_rebuild(received: Iterable[date], window: Window) -> list[Window]:
+    """Return the parts of a window that fixings of some days decide: each is carried forward for two weeks."""
+    found: list[Window] = []
+    end = window.first + window.days
+    for day in received:
+        row = (day - FIRST_DAY).days
+        first, last = max(row, window.first), min(row + CARRY_DAYS + 1, end)
+        if found and first <= found[-1].first + found[-1].days:
+            first = found.pop().first
+        if first < last:
+            found.append(Window(first, last - first))
+    return found
+
+
+def spliced_excerpt(
+    current: RateMatrix, mark: Mark, window: Window, codes: Iterable[str], parts: Iterable[RateMatrix]
+) -> RateMatrix:
+    """Return these rows of the rate matrix of a mark: those of `current`, with the rebuilt rows of `parts`."""
+    return _of_mark(splice_excerpt(current, window.first, window.days, codes, parts), mark)
+
+
+def _of_mark(built: RateMatrix, mark: Mark) -> RateMatrix:
+    rules = mark.rules.sources
     last_rows = mark.edition.last_rows or (0,)
     return replace(
         built,

@@ -83,6 +83,11 @@ class RateMatrix:
         """Return whether a day has a row."""
         return 0 <= self.row(day) < len(self.listed_set_of_day)
 
+    def has_rows(self, first: int, last: int) -> bool:
+        """Return whether the days from one to another, counted from 1970-01-01, have rows with sources and ages."""
+        start = self.row(FIRST_DAY)
+        return 0 <= first + start <= last + start < len(self.listed_set_of_day) and len(self.source_indexes) > 0
+
     def cell(self, day: date, code: str) -> float:
         """Return the units of `code` for one unit of the pivot on a day; NaN if there is no rate."""
         column = self.columns.get(code)

@@ -23,7 +23,7 @@ from cambist.pricing.quote import Derivation
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES, Currency
 
-__all__ = ["PATIENCE", "SourceHistory", "build_excerpt", "build_rate_matrix", "lives_between"]
+__all__ = ["PATIENCE", "SourceHistory", "build_excerpt", "build_rate_matrix", "lives_between", "splice_excerpt"]
 
 PATIENCE = 5
 """How many days a better source may be behind a worse one and still be used: its longest run of holidays."""
@@ -77,6 +77,34 @@ def build_rate_matrix(histories: Iterable[SourceHistory], last_day: date, revisi
 def build_excerpt(histories: Iterable[SourceHistory], first_row: int, days: int) -> RateMatrix:
     """Return so many days of the matrix from a row on, each as in the whole matrix."""
     return _build(list(histories), first_row, days, "")
+
+
+def splice_excerpt(
+    base: RateMatrix, first_row: int, days: int, codes: Iterable[str], parts: Iterable[RateMatrix]
+) -> RateMatrix:
+    """Return so many days of some codes of a matrix from a row on, with the days of `parts` in place of its own."""
+    draft = _Draft(days, first_row)
+    start = base.row(draft.first_day)
+    chosen = [code for code in (PIVOT, *codes) if code in base.columns]
+    for code in chosen:
+        _copy_column(draft.column(code), base, code, slice(start, start + days), 0)
+    for part in parts:
+        at = (part.first_day - draft.first_day).days
+        for code in (PIVOT, *codes):
+            _copy_column(draft.column(code), part, code, slice(0, len(part.listed_set_of_day)), at)
+    return _matrix(draft, base.sources, "")
+
+
+def _copy_column(column: _Column, matrix: RateMatrix, code: str, rows: slice, at: int) -> None:
+    """Copy the column of a code, which is empty if a matrix does not have it, to the rows from `at` on."""
+    to, found = slice(at, at + rows.stop - rows.start), matrix.columns.get(code)
+    if found is None:
+        column.cells[to], column.sources[to], column.ages[to] = np.nan, NOBODY, NEVER
+        return
+    width = len(matrix.codes)
+    column.cells[to] = matrix.cells_by_day[rows, found]
+    column.sources[to] = np.asarray(matrix.source_indexes).reshape(-1, width)[rows, found]
+    column.ages[to] = np.asarray(matrix.ages).reshape(-1, width)[rows, found]
 
 
 def _build(ranked: list[SourceHistory], first_row: int, days: int, revision: str) -> RateMatrix:

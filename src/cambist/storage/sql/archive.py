@@ -29,7 +29,7 @@ from cambist.status.environment import SIMULATED
 from cambist.storage.sql.correction_feed import read_feed, read_vintages
 from cambist.storage.sql.dialects import WriteLock, writing
 from cambist.storage.sql.filing import Filing, stored_values
-from cambist.storage.sql.known_rows import read_known_fixings
+from cambist.storage.sql.known_rows import read_days_received_after, read_known_fixings
 from cambist.storage.sql.pair_series import read_pair_series
 from cambist.storage.sql.reading import all_series, last_versions, parse_day, parse_received, read_rates, read_revision
 from cambist.storage.sql.schema import fixings, receipts, series
@@ -166,6 +166,13 @@ class SqlArchive:
         """Return all rows of the wanted pairs between two days."""
         with self._engine.connect() as connection:
             return read_known_fixings(connection, sources, wanted, days)
+
+    def days_received_after(
+        self, receipt: int, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]
+    ) -> list[date] | None:
+        """Return the days of later rows of the wanted pairs."""
+        with self._engine.connect() as connection:
+            return read_days_received_after(connection, receipt, sources, wanted, days)
 
     def receipt_at(self, moment: datetime) -> int:
         """Return the number of the last delivery that had been received."""

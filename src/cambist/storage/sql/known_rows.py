@@ -17,7 +17,7 @@ from cambist.history.known_fixings import KnownFixings
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.checksum import series_seed
 from cambist.storage.sql.dialects import dialect_of
-from cambist.storage.sql.reading import GRAMS_PER_OUNCE, StoredSeries, day_number
+from cambist.storage.sql.reading import GRAMS_PER_OUNCE, StoredSeries, day_number, parse_day
 from cambist.storage.sql.schema import series
 
 _Parsed = tuple[int, int, int, float]
@@ -27,19 +27,39 @@ def read_known_fixings(
     connection: Connection, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]
 ) -> KnownFixings:
     """Return everything that was received about the wanted pairs of some sources between two days."""
-    chosen = select(series).where(series.c.source.in_(sources)).order_by(series.c.id)
     names: list[tuple[str, Pair]] = []
     stored: dict[int, tuple[int, StoredSeries]] = {}
-    for row in connection.execute(chosen).all():
+    for row in _wanted_series(connection, sources, wanted):
         pair = Pair(row.base, row.quote)
-        if wanted(row.source, pair):
-            seed = series_seed(row.source, row.base, row.quote, row.unit)
-            stored[row.id] = len(names), StoredSeries(row.id, pair, row.unit, seed)
-            names.append((row.source, pair))
+        seed = series_seed(row.source, row.base, row.quote, row.unit)
+        stored[row.id] = len(names), StoredSeries(row.id, pair, row.unit, seed)
+        names.append((row.source, pair))
     parsed = _parse(_rows(connection, list(stored), days), stored)
     columns = np.array([each[:3] for each in parsed], np.int64).reshape(-1, 3)
     rates = np.array([each[3] for each in parsed], np.float64)
     return KnownFixings(tuple(names), columns[:, 0], columns[:, 1], columns[:, 2], rates)
+
+
+def read_days_received_after(
+    connection: Connection, receipt: int, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]
+) -> list[date] | None:
+    """Return the days between two of which wanted pairs were received after a receipt; None if one is damaged."""
+    numbers = [row.id for row in _wanted_series(connection, sources, wanted)]
+    if not numbers:
+        return []
+    of = dialect_of(connection)
+    query = (
+        f"SELECT DISTINCT {of.day_content('day')} FROM fixings WHERE series_id IN ({','.join(map(str, numbers))}) "  # noqa: S608  no input in it
+        f"AND day BETWEEN {of.placeholder} AND {of.placeholder} AND receipt_id > {of.placeholder}"
+    )
+    found = connection.exec_driver_sql(query, (*map(str, days), receipt)).scalars()
+    received = [parse_day(content) for content in found]
+    return None if None in received else sorted(day for day in received if day is not None)
+
+
+def _wanted_series(connection: Connection, sources: Collection[str], wanted: PairFilter) -> list[Any]:
+    chosen = select(series).where(series.c.source.in_(sources)).order_by(series.c.id)
+    return [row for row in connection.execute(chosen) if wanted(row.source, Pair(row.base, row.quote))]
 
 
 def _rows(connection: Connection, numbers: Sequence[int], days: tuple[date, date]) -> Sequence[Any]:
