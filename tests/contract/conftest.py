@@ -8,7 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from tests.conftest import Client, client_of
 
+from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
@@ -115,6 +117,21 @@ def dealing(make_client: Callable[..., Any]) -> Callable[..., Any]:
         return client
 
     return make
+
+
+@pytest.fixture(scope="module")
+def kept_client(real_book: RateBook, real_matrix: RateMatrix) -> Client:
+    """A `client` for all tests of a file, of which none changes what another one sees."""
+    return client_of(real_book, real_matrix)
+
+
+@pytest.fixture(scope="module")
+def kept_client_dealing(real_book: RateBook, real_matrix: RateMatrix) -> Client:
+    """A `client_dealing` for all tests of a file, of which none changes what another one sees."""
+    client = client_of(real_book, real_matrix, clock=NOON.timestamp)
+    client.worker_state.ages = AGES
+    client.worker_state.apply_book(book_with(NOON))
+    return client
 
 
 @pytest.fixture(name="book_with")

@@ -248,8 +248,8 @@ def test_a_request_without_a_good_key_is_401(client, path, key, code, fragment):
     ],
 )
 @pytest.mark.parametrize(("text", "fragment"), named(UNKNOWN_CODES))
-def test_an_unknown_code_is_400_and_echoed_with_its_side(client, target, role, text, fragment):
-    reply = client.get(target.format(text))
+def test_an_unknown_code_is_400_and_echoed_with_its_side(kept_client, target, role, text, fragment):
+    reply = kept_client.get(target.format(text))
     assert (reply.status, is_error(reply), reply.json["code"]) == (400, True, "unknown_currency")
     assert reply.json["error"].startswith(f"Invalid/unsupported {role} currency: [")
     assert fragment in reply.json["error"]
@@ -257,21 +257,21 @@ def test_an_unknown_code_is_400_and_echoed_with_its_side(client, target, role, t
 
 
 @pytest.mark.parametrize(("target", "fragment"), named(BAD))
-def test_a_bad_parameter_is_400_and_named_with_its_value(client, target, fragment):
-    reply = client.get(target)
+def test_a_bad_parameter_is_400_and_named_with_its_value(kept_client, target, fragment):
+    reply = kept_client.get(target)
     assert (reply.status, is_error(reply), reply.json["code"]) == (400, True, "bad_parameter")
     assert fragment in reply.json["error"]
     assert len(reply.json["error"]) < 250
 
 
 @pytest.mark.parametrize("target", named(FINE))
-def test_unusual_but_valid_requests_are_answered(client, target):
-    assert client.get(target).status == 200
+def test_unusual_but_valid_requests_are_answered(kept_client, target):
+    assert kept_client.get(target).status == 200
 
 
 @pytest.mark.parametrize("path", ENDPOINTS)
-def test_post_is_405(client, path):
-    reply = client.request("POST", path)
+def test_post_is_405(kept_client, path):
+    reply = kept_client.request("POST", path)
     assert (reply.status, is_error(reply), reply.json["code"]) == (405, True, "wrong_method")
     assert "[POST]" in reply.json["error"]
     assert reply.headers["allow"] == "GET, HEAD, OPTIONS"
@@ -292,8 +292,8 @@ def test_post_is_405(client, path):
         "/" + "x" * 9000,
     ],
 )
-def test_an_unknown_path_is_404(client, path):
-    reply = client.get(path)
+def test_an_unknown_path_is_404(kept_client, path):
+    reply = kept_client.get(path)
     assert (reply.status, is_error(reply), reply.json["code"]) == (404, True, "unknown_path")
     assert "Unknown path: [/" in reply.json["error"]
 

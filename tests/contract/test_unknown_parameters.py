@@ -41,32 +41,32 @@ def test_the_walk_over_the_endpoints_finds_them():
 
 @pytest.mark.parametrize("stray", STRAYS)
 @pytest.mark.parametrize("path", ENDPOINTS)
-def test_stray_parameters_are_ignored_and_named(client_dealing, path, stray):
-    reply = client_dealing.get(asked(path, **{stray: "1795175998"}))
+def test_stray_parameters_are_ignored_and_named(kept_client_dealing, path, stray):
+    reply = kept_client_dealing.get(asked(path, **{stray: "1795175998"}))
     assert reply.status != 400, reply.text
     assert reply.headers["cambist-ignored"] == stray
 
 
 @pytest.mark.parametrize(("path", "name"), OWN)
-def test_a_misspelt_parameter_is_400_with_a_suggestion(client_dealing, path, name):
+def test_a_misspelt_parameter_is_400_with_a_suggestion(kept_client_dealing, path, name):
     wrong = [name[:-1], name[1:], f"{name}s", f"{name[0]}{name}", name.upper(), name[1] + name[0] + name[2:]]
     for misspelt in {one for one in wrong if len(one) > 1 and one not in NAMES[path]}:
-        reply = client_dealing.get(asked(path, **{misspelt: VALUES[name]}))
+        reply = kept_client_dealing.get(asked(path, **{misspelt: VALUES[name]}))
         assert (reply.status, reply.json["code"]) == (400, "bad_parameter"), misspelt
         assert re.fullmatch(rf"Unknown parameter: \[{misspelt}\], did you mean \[\w+\]\?", reply.json["error"])
 
 
 @pytest.mark.parametrize(("path", "name"), FOREIGN)
-def test_a_parameter_of_other_endpoints_is_400_and_names_them(client_dealing, path, name):
-    reply = client_dealing.get(asked(path, **{name: VALUES[name]}))
+def test_a_parameter_of_other_endpoints_is_400_and_names_them(kept_client_dealing, path, name):
+    reply = kept_client_dealing.get(asked(path, **{name: VALUES[name]}))
     assert (reply.status, reply.json["code"]) == (400, "bad_parameter")
     assert f"[{name}]" in reply.json["error"]
     assert re.search(r"did you mean|only by /", reply.json["error"])
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_a_list_that_nothing_could_change_ignores_what_decides_elsewhere(client_dealing, path):
-    reply = client_dealing.get(asked(path, date="2024-02-29"))
+def test_a_list_that_nothing_could_change_ignores_what_decides_elsewhere(kept_client_dealing, path):
+    reply = kept_client_dealing.get(asked(path, date="2024-02-29"))
     assert reply.status == 200
     assert reply.headers["cambist-ignored"] == "date"
 
@@ -86,15 +86,15 @@ def test_a_list_that_nothing_could_change_ignores_what_decides_elsewhere(client_
         ("/historical?daet=2024-02-29&to=EUR", "[daet], did you mean [date]?"),
     ],
 )
-def test_a_typing_error_never_becomes_another_rate(client, target, named):
-    reply = client.get(target)
+def test_a_typing_error_never_becomes_another_rate(kept_client, target, named):
+    reply = kept_client.get(target)
     assert (reply.status, reply.json["code"]) == (400, "bad_parameter")
     assert named in reply.json["error"]
 
 
 @pytest.mark.parametrize("target", ["/fetch-one?from=EUR&to=USD&fro=&date=%20&x=", "/usage?days=3&from=EUR"])
-def test_what_is_empty_or_changes_nothing_is_ignored(client, target):
-    reply = client.get(target)
+def test_what_is_empty_or_changes_nothing_is_ignored(kept_client, target):
+    reply = kept_client.get(target)
     assert reply.status == 200
     assert reply.headers["cambist-ignored"]
 
@@ -110,37 +110,37 @@ def test_what_is_empty_or_changes_nothing_is_ignored(client, target):
         ("y" * 5000 + "=1", "y" * 64 + "..."),
     ],
 )
-def test_the_header_is_safe_whatever_the_names_are(client, query, named):
+def test_the_header_is_safe_whatever_the_names_are(kept_client, query, named):
     for _ in range(2):
-        reply = client.get(f"/fetch-one?from=EUR&to=USD&{query}")
+        reply = kept_client.get(f"/fetch-one?from=EUR&to=USD&{query}")
         assert (reply.status, reply.headers["cambist-ignored"]) == (200, named)
 
 
-def test_a_key_among_the_names_is_not_repeated(client, key):
-    assert key not in client.get(f"/fetch-one?from=EUR&to=USD&{key}").headers.get("cambist-ignored", "")
+def test_a_key_among_the_names_is_not_repeated(kept_client, key):
+    assert key not in kept_client.get(f"/fetch-one?from=EUR&to=USD&{key}").headers.get("cambist-ignored", "")
 
 
-def test_only_a_request_with_unknown_parameters_has_the_header(client):
+def test_only_a_request_with_unknown_parameters_has_the_header(kept_client):
     target = "/fetch-one?from=EUR&to=USD"
     for query in ("", "&x=1", "", "&y=1", "&x=1"):
-        assert client.get(target + query).headers.get("cambist-ignored", "") == query[1:2]
+        assert kept_client.get(target + query).headers.get("cambist-ignored", "") == query[1:2]
 
 
 @pytest.mark.parametrize("query", ["", "&", "&=", "&=1", "&api_key={key}"])
-def test_without_any_there_is_no_such_header(client, key, query):
-    assert "cambist-ignored" not in client.get(f"/fetch-one?from=EUR&to=USD{query.format(key=key)}").headers
+def test_without_any_there_is_no_such_header(kept_client, key, query):
+    assert "cambist-ignored" not in kept_client.get(f"/fetch-one?from=EUR&to=USD{query.format(key=key)}").headers
 
 
-def test_thirty_are_ignored_and_more_are_refused(client):
+def test_thirty_are_ignored_and_more_are_refused(kept_client):
     many = [f"&x{number}=1" for number in range(31)]
-    assert client.get("/fetch-one?to=EUR" + "".join(many[:30])).status == 200
-    reply = client.get("/fetch-one?to=EUR" + "".join(many))
+    assert kept_client.get("/fetch-one?to=EUR" + "".join(many[:30])).status == 200
+    reply = kept_client.get("/fetch-one?to=EUR" + "".join(many))
     assert (reply.status, reply.json["error"]) == (400, "Too many unknown parameters: [31], at most 30")
 
 
-def test_browsers_may_read_the_header(client):
-    assert "Cambist-Ignored" in client.get("/fetch-one?to=EUR").headers["access-control-expose-headers"]
+def test_browsers_may_read_the_header(kept_client):
+    assert "Cambist-Ignored" in kept_client.get("/fetch-one?to=EUR").headers["access-control-expose-headers"]
 
 
-def test_a_missing_key_is_reported_before_unknown_parameters(client):
-    assert client.get("/fetch-one?to=EUR&fro=USD", key=None).status == 401
+def test_a_missing_key_is_reported_before_unknown_parameters(kept_client):
+    assert kept_client.get("/fetch-one?to=EUR&fro=USD", key=None).status == 401
