@@ -17,6 +17,7 @@ from functools import partial
 
 from cambist.accounts.principal import Principals
 from cambist.clock import utc_now
+from cambist.errors import CambistError
 from cambist.monitoring.stream_report import REPORT_EVERY, StreamReport
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
 from cambist.registry.components import environment_of, max_ages, open_store
@@ -83,7 +84,7 @@ class StreamProcess:
         self._corrections = Corrections(self._store.archive.corrections_after, lambda: utc_now().date())
         shared = (self._admission, billing, self._prices, self._broadcaster, self._corrections)
         self._server = StreamServer(StreamContext(*shared, settings.proxy_networks, settings.page_origin))
-        self._changed = asyncio.Event()
+        self._changed: dict[Topic, asyncio.Event] = {}
         self._failed: dict[Topic, int] = {}
         self._failing: set[Topic] = set()
 
@@ -130,17 +131,32 @@ class StreamProcess:
             return
 
     async def _watch(self) -> None:
-        """Apply new books, accounts and plans as soon as they are there."""
-        notify = partial(asyncio.get_running_loop().call_soon_threadsafe, self._changed.set)
+        """Apply new books, accounts, plans and corrections as soon as they are there.
+
+        Each has a task of its own, so that no book waits for a database that does not answer.
+        """
+        applying = {
+            Topic.BOOK: self._apply_book,
+            Topic.ACCOUNTS: self._apply_accounts,
+            Topic.PLANS: self._apply_plans,
+            Topic.MATRIX: self._apply_corrections,
+        }
+        self._changed = {topic: asyncio.Event() for topic in applying}
+        notify = partial(asyncio.get_running_loop().call_soon_threadsafe, self._notify)
         changes = self._book_file.changes
         threading.Thread(target=_wait_for_changes, args=(changes, notify), name="changes", daemon=True).start()
+        async with running_tasks(self._apply_changes(*each) for each in applying.items()) as tasks:
+            await asyncio.gather(*tasks)
+
+    def _notify(self) -> None:
+        for changed in self._changed.values():
+            changed.set()
+
+    async def _apply_changes(self, topic: Topic, apply: Callable[[], Awaitable[None]]) -> None:
         while True:
-            await self._changed.wait()
-            self._changed.clear()
-            await self._apply(Topic.BOOK, self._apply_book)
-            await self._apply(Topic.ACCOUNTS, self._apply_accounts)
-            await self._apply(Topic.PLANS, self._apply_plans)
-            await self._apply(Topic.MATRIX, self._apply_corrections)
+            await self._changed[topic].wait()
+            self._changed[topic].clear()
+            await self._apply(topic, apply)
 
     async def _apply(self, topic: Topic, apply: Callable[[], Awaitable[None]]) -> None:
         """Apply a change. If that fails, the old state stays, and it is tried again after a while."""
@@ -149,10 +165,12 @@ class StreamProcess:
             return
         try:
             await apply()
-        except Exception:  # whatever fails here, the connections keep what was applied last
+        except Exception as error:  # whatever fails here, the connections keep what was applied last
             self._failed[topic] = version
             if topic not in self._failing:
-                log.exception("Stream: a change cannot be applied, the old state stays: %s", topic.name.lower())
+                known = isinstance(error, CambistError)
+                text = f"Stream: a change of {topic.name.lower()} cannot be applied, the last state stays: {error}"
+                log.log(logging.WARNING if known else logging.ERROR, text, exc_info=None if known else error)
             self._failing.add(topic)
             return
         self._seen[topic] = version
@@ -203,7 +221,7 @@ class StreamProcess:
             await asyncio.sleep(_CHECK_SECONDS)
             if self._failed:
                 self._failed.clear()
-                self._changed.set()
+                self._notify()
             self._meter.tick(self._principals.by_digest, time.time())
             await self._check_connections()
             self._broadcaster.ping(time.monotonic())
