@@ -126,6 +126,12 @@ def test_failures_of_undisturbed_nodes_are_found() -> None:
     ]
 
 
+def test_a_connection_that_was_closed_while_its_node_was_cut_off_may_fail_in_the_next_round() -> None:
+    failures = [Failure("steady", 1, "RemoteDisconnected Remote end closed"), Failure("steady", 2, "TimeoutError")]
+    assert checks.unexpected(failures[:1], set(), disturbed_before={1}) == []
+    assert len(checks.unexpected(failures, set(), disturbed_before={2})) == 2
+
+
 def test_only_accounts_with_a_small_quota_may_use_up_what_a_node_holds() -> None:
     failures = [Failure("small-1", node, "503 quota_unknown") for node in (1, 2) for _ in range(30)]
     (sentence,) = checks.unexpected(failures, set(), [1])

@@ -19,7 +19,7 @@ from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, St
 from cambist.history.fixing import Coverage, FilingResult, Fixing
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
-from cambist.ingest.poller import Poller, apply_ticks, poll_fixings, poll_ticks
+from cambist.ingest.poller import Poller, apply_ticks, poll_fixings, poll_ticks, refresh_silent
 from cambist.ingest.polling_round import PollingRound
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
@@ -686,6 +686,25 @@ def test_the_newest_market_time_is_that_of_the_tick(a_source) -> None:
     poller, pipeline = a_poller(source, Fetches(None)), PricePipeline({"mint": source})
     apply_ticks(pipeline, Dated(source).parse_ticks(b"", "about one", {}), poller, FRIDAY_NOON)
     assert poller.source_status.newest == FRIDAY_NOON - MINUTE
+
+
+def test_silent_sources_are_polled_and_waited_for(skipping, a_source) -> None:
+    answered, silent, gone = (a_poller(a_source(schedule=ALL_DAY), Fetches(None)) for _ in range(3))
+    answered.source_status.record_success(FRIDAY_NOON - timedelta(seconds=1))
+    silent.source_status.record_success(FRIDAY_NOON - timedelta(seconds=6))
+
+    async def scene() -> float:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        loop.call_later(0.3, silent.source_status.record_success, FRIDAY_NOON)
+        await refresh_silent([answered, silent], 1.0)
+        waited = loop.time() - began
+        await refresh_silent([answered, silent, gone], 1.0)
+        assert 0.9 <= loop.time() - began - waited <= 1.1
+        return waited
+
+    assert 0.3 <= skipping(scene()) < 0.5
+    assert [each._is_asked for each in (answered, silent, gone)] == [False, True, True]
 
 
 class Exchange(Quotes, VenueAdapter):

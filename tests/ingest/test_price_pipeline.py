@@ -144,6 +144,12 @@ def test_a_polled_tick_without_a_time_does_not_replace_one_that_was_sent_meanwhi
     assert agreed(pipeline, answered_at + 2 * SECOND).bid == 102
 
 
+def test_a_polled_tick_without_a_time_replaces_an_older_one_that_arrived_late(pipeline: PricePipeline) -> None:
+    assert pipeline.apply_tick(tick(101, as_of=NOON - 6 * SECOND), NOON + SECOND) is None
+    assert pipeline.apply_tick(tick(102), NOON + 2 * SECOND, NOON) is None
+    assert agreed(pipeline, NOON + 2 * SECOND).bid == 102
+
+
 def test_resetting_the_sequences_of_a_source_does_not_reset_its_times(pipeline: PricePipeline) -> None:
     for source in ("first", "second"):
         pipeline.apply_tick(tick(100, source=source, sequence=700, as_of=NOON - SECOND), NOON)

@@ -23,6 +23,7 @@ _FIXINGS = (
 )
 _MINUTE = 60
 _UNKNOWN = "quota_unknown"
+_CLOSED = "RemoteDisconnected"
 _LATE_GRANTS = 20
 SMALL = "small-"
 """What the names of accounts with a small quota begin with."""
@@ -123,12 +124,22 @@ def overshot(tallies: Iterable[Tally], quota: int) -> list[str]:
     return [f"{each.account}: {each.answered} of {quota} answered" for each in small if each.answered > quota]
 
 
-def unexpected(failures: Iterable[Failure], disturbed: set[int], without_grants: Collection[int] = ()) -> list[str]:
+def unexpected(
+    failures: Iterable[Failure],
+    disturbed: set[int],
+    without_grants: Collection[int] = (),
+    disturbed_before: Collection[int] = (),
+) -> list[str]:
     """See that only calls to disturbed nodes failed, or those of small accounts where no calls could be granted.
 
-    On a busy machine it may take longer than a call waits until a node has its first share of a small quota.
+    On a busy machine it may take longer than a call waits until a node has its first share of a small quota. A node
+    that was disturbed in the round before may have closed a connection meanwhile, which its client notices now.
     """
-    wrong = Counter((each.node, each.account, each.reason) for each in failures if each.node not in disturbed)
+    wrong = Counter(
+        (each.node, each.account, each.reason)
+        for each in failures
+        if each.node not in disturbed and not (each.node in disturbed_before and each.reason.startswith(_CLOSED))
+    )
     return [
         f"node-{node} failed {count} times, undisturbed, for {account}: {reason}"
         for (node, account, reason), count in wrong.items()

@@ -64,6 +64,7 @@ class DisturbedRun:
     ended: float = 0.0
     rounds: list[dict[str, Any]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
+    _disturbed_before: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.books = Books(self.cluster.nodes)
@@ -108,7 +109,8 @@ class DisturbedRun:
         wrong = fault.wrong + self._recover(f"round {number}")
         self._ask_bank()
         failures = self.record.failures[before[0] :]
-        wrong += checks.unexpected(failures, fault.disturbed, fault.without_grants)
+        wrong += checks.unexpected(failures, fault.disturbed, fault.without_grants, self._disturbed_before)
+        self._disturbed_before = fault.disturbed
         wrong += self.record.older[before[1] :] + self.books.older[before[2] :]
         wrong += checks.overshot(self.tallies, _QUOTA) + checks.doubled_fixings(self.cluster)
         took = time.monotonic() - began - held

@@ -119,8 +119,9 @@ class Namespaces:
         run(*_namespace_of(self._anchors[number].pid), *neighbour)
 
     def heal_from(self, number: int, address: str) -> None:
-        """Have the node look for the address again."""
-        run(*_namespace_of(self._anchors[number].pid), "ip", "neighbour", "delete", address, "dev", "eth0")
+        """Have the node look for the address again; a cut cable has made it forget the address already."""
+        delete = ("ip", "neighbour", "delete", address, "dev", "eth0")
+        subprocess.run((*_namespace_of(self._anchors[number].pid), *delete), check=False, timeout=20)
 
 
 def _namespace_of(process: int) -> tuple[str, ...]:

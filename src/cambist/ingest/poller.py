@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -30,6 +31,8 @@ _GIVE_UP_AFTER = 3
 _LONGEST_BACK_OFF = timedelta(hours=6)
 _JITTER_SECONDS = 5.0
 _LIST_POLL_SECONDS = 0.2
+_ANSWER_CHECK_SECONDS = 0.02
+_SILENT = timedelta(seconds=2)
 
 
 @dataclass(slots=True)
@@ -49,6 +52,11 @@ class Poller:
         self._is_asked = True
         if self._pausing is not None and not self._pausing.done():
             self._pausing.set_result(None)
+
+    def has_answered_since(self, moment: datetime) -> bool:
+        """Return whether the source has answered or sent something since a moment."""
+        last = self.source_status.last_success
+        return last is not None and last >= moment
 
     async def pause(self) -> None:
         """Wait until the source is due again, longer after each failure and with jitter; or until `ask`."""
@@ -85,6 +93,21 @@ class Poller:
         if self.source_status.failures:
             log.info("Source %s: answers again", self.source.key)
         self.source_status.record_success(self.clock())
+
+
+async def refresh_silent(pollers: Iterable[Poller], within: float) -> None:
+    """Poll the live sources that have sent nothing for a while, and wait for their answers for so many seconds at most.
+
+    The streams of a process that was paused or cut off take a while to be there again, and its last prices are old.
+    """
+    silent = [each for each in pollers if not each.has_answered_since(each.clock() - _SILENT)]
+    asked_at = {id(each): each.clock() for each in silent}
+    for each in silent:
+        each.ask()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(within):
+            while not all(each.has_answered_since(asked_at[id(each)]) for each in silent):  # noqa: ASYNC110
+                await asyncio.sleep(_ANSWER_CHECK_SECONDS)
 
 
 async def poll_fixings(

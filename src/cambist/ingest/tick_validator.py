@@ -63,8 +63,8 @@ class TickValidator:
 
 
 def _is_overtaken(tick: Tick, previous: StoredTick, asked_at: datetime | None) -> bool:
-    """Return whether the stream of a source has sent a quote while an answer without a time was on its way."""
-    return tick.as_of is None and asked_at is not None and asked_at < previous.received_at
+    """Return whether the stream of a source has sent a quote from after an answer without a time was asked for."""
+    return tick.as_of is None and asked_at is not None and asked_at < previous.as_of
 
 
 def _is_older(tick: Tick, previous: StoredTick) -> bool:

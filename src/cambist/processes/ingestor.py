@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -25,7 +25,7 @@ from cambist.ingest.bar_writer import BarWriter
 from cambist.ingest.coin_closes import CoinCloses, archive_closes
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
-from cambist.ingest.poller import Poller, poll_fixings, poll_ticks
+from cambist.ingest.poller import Poller, poll_fixings, poll_ticks, refresh_silent
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.ingest.steady_clock import SteadyClock, boot_seconds
@@ -60,6 +60,7 @@ _PER_HOST = 4
 _OFFLINE_SECONDS = 20.0
 _RESTART_SECONDS = 60.0
 _TAKE_OVER_SECONDS = 2.0
+_FRESH_SECONDS = 1.0
 """How long a new leader waits for the archive before it publishes."""
 
 
@@ -157,11 +158,14 @@ class Ingestor:
         if leader is None:
             return coroutines + poll_all_fixings()
 
+        polled = {key for key, each in self._enabled.items() if isinstance(each, TickAdapter) and each.requests()}
+        take_over = partial(self._take_over, [pollers[key] for key in polled])
+
         def lead() -> list[Coroutine[Any, Any, None]]:
             fetcher.forget_all()  # answers that this process did not file when it led last, another may not have had
             return [*poll_all_fixings(), leader.ask_after_outages([pollers[key].ask for key in fixings])]
 
-        return [*coroutines, leader.election.run(), leader.lead(self._take_over, lead)]
+        return [*coroutines, leader.election.run(), leader.lead(take_over, lead)]
 
     def _source_coroutines(self, adapter: Adapter, poller: Poller) -> list[Coroutine[Any, Any, None]]:
         """Return the tasks of one source. An unexpected error in one of them does not affect other sources."""
@@ -180,8 +184,11 @@ class Ingestor:
             return [_run_forever(poller, lambda: poll_ticks(poller, adapter, self._pipeline, dict))]
         raise TypeError(f"{adapter.source.key} is a feed of no kind")
 
-    async def _take_over(self) -> None:
-        """Go on where the last leader ended: with its fixings, its times, and a later version of its rate book."""
+    async def _take_over(self, live: Iterable[Poller] = ()) -> None:
+        """Go on where the last leader ended: with its fixings, its times, a later version of its rate book.
+
+        The prices of `live` sources should not be older than those that clients have seen.
+        """
         self._statuses.resume(read_json_file(self._folder.source_reports, SourceReports))
         try:
             async with asyncio.timeout(_TAKE_OVER_SECONDS):
@@ -190,6 +197,7 @@ class Ingestor:
             self._archive.apply_all_soon()
         _, version = self._node_file.age_order() or (0, 0)
         self._rate_books.go_on_from(version)
+        await refresh_silent(live, _FRESH_SECONDS)
 
     async def _call(self, method: Callable[Concatenate[ArchiveTasks, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a method of `ArchiveTasks` that files."""
