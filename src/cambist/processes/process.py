@@ -77,11 +77,10 @@ async def running_tasks(works: Iterable[Coroutine[Any, Any, None]]) -> AsyncIter
     try:
         yield tasks
     finally:
-        left = set(tasks)
-        while left:
+        while left := [task for task in tasks if not task.done()]:
             for task in left:
                 task.cancel()
-            _, left = await asyncio.wait(left, timeout=_CANCEL_SECONDS)
+            await asyncio.wait(left, timeout=_CANCEL_SECONDS)
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
