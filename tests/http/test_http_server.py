@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
+import re
 import signal
 import socket
 import threading
@@ -15,10 +17,12 @@ from typing import Any
 import pytest
 
 from cambist.http import server as server_module
+from cambist.http.connection import RECEIVED
 from cambist.http.file_body import PIECE_BYTES, FileBody
 from cambist.http.listening_socket import bind_socket
 from cambist.http.responses import encode_response
 from cambist.http.server import HttpServer
+from cambist.logs import REQUEST_ID
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 Environ = dict[str, Any]
@@ -276,3 +280,71 @@ def test_a_file_is_the_last_answer_of_a_connection_that_closes(connect: Connect)
     head, _, body = received.partition(b"\r\n\r\n")
     assert b"\r\nconnection: close\r\n" in head
     assert body == CONTENT
+
+
+def id_of(client: socket.socket, request: bytes) -> str:
+    """Send a request, and return the identifier in the head of its answer."""
+    client.sendall(request)
+    data = b""
+    while b"\r\n\r\n" not in data:
+        received = client.recv(65_536)
+        assert received, data
+        data += received
+    lines = [line for line in data.partition(b"\r\n\r\n")[0].split(b"\r\n") if line.startswith(b"x-request-id: ")]
+    assert len(lines) == 1
+    return lines[0].removeprefix(b"x-request-id: ").decode()
+
+
+@pytest.mark.parametrize("path", ["/a", "/fails", "/again", "/file"])
+def test_each_answer_has_an_identifier_of_its_own_or_that_of_the_client(connect: Connect, path: str) -> None:
+    found = []
+    for header in ([], [], ["X-Request-Id: order-7/a"], ["X-Request-Id: with space"], ["X-Request-Id: " + "x" * 129]):
+        with connect() as client:
+            # What is repeated by its bytes has no other header: a request with one is another request.
+            found.append(id_of(client, get(path, *header) if path != "/again" or not header else get("/b", *header)))
+    assert found[2] == "order-7/a"
+    assert len(set(found)) == 5
+    assert all(re.fullmatch(r"[0-9a-f]{8}-[0-9a-f]+", each) for each in found if each != "order-7/a")
+
+
+def test_a_malformed_request_has_an_identifier_too(connect: Connect) -> None:
+    with connect() as client:
+        assert id_of(client, b"nonsense\r\n\r\n")
+
+
+def test_a_request_with_an_identifier_is_not_kept_to_be_repeated(connect: Connect, application: Echo) -> None:
+    kept: list[bool] = []
+    at_once = application.at_once
+
+    def note(environ: Environ) -> bytes | None:
+        kept.append(RECEIVED in environ)
+        return at_once(environ)
+
+    application.at_once = note  # type: ignore[method-assign]
+    with connect() as client:
+        id_of(client, get("/a"))
+        id_of(client, get("/a", "X-Request-Id: 1"))
+    assert kept == [True, False]
+
+
+def test_a_message_of_a_request_names_it(connect: Connect, application: Echo) -> None:
+    named: list[str] = []
+    at_once = application.at_once
+
+    def note(environ: Environ) -> bytes | None:
+        named.append(REQUEST_ID.get())
+        return at_once(environ)
+
+    class Named(logging.Handler):
+        def emit(self, _record: logging.LogRecord) -> None:
+            named.append(REQUEST_ID.get())
+
+    application.at_once = note  # type: ignore[method-assign]
+    handler = Named()
+    server_module.log.addHandler(handler)
+    with connect() as client:
+        id_of(client, get("/fails", "X-Request-Id: first"))
+    with connect() as client:
+        id_of(client, get("/a", "X-Request-Id: second"))
+    server_module.log.removeHandler(handler)
+    assert named == ["first", "first", "second"]

@@ -49,7 +49,8 @@ from cambist.http.connection_limit import IDLE_SECONDS
 
 _EXPOSED_HEADERS = (
     "Cambist-Edition, Cambist-Environment, Cambist-First-Edition, Cambist-Ignored, Cambist-Receipt, "
-    "Cambist-Unavailable, Content-Disposition, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Calls-Cost"
+    "Cambist-Unavailable, Content-Disposition, ETag, RateLimit, RateLimit-Policy, Retry-After, X-Calls-Cost, "
+    "X-Request-Id"
 )
 
 _METHODS = {BULK_PATH: BULK_METHODS, MCP_PATH: MCP_METHODS, RECEIPTS_PATH: RECEIPTS_METHODS}

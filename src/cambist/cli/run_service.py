@@ -18,6 +18,7 @@ from cambist.cli.stream_address import host_to_ask
 from cambist.clock import utc_now
 from cambist.http.certificate import check_certificate
 from cambist.http.listening_socket import free_address
+from cambist.log_file import check_log_file
 from cambist.logs import log_config
 from cambist.processes.supervisor import supervise
 from cambist.registry.nodes import check_node
@@ -30,7 +31,9 @@ log = logging.getLogger(__name__)
 def run_service(settings: Settings) -> None:
     """Prepare the data folder, then serve until a signal stops the service. Errors: CannotStart."""
     os.umask(0o077)
-    logging.config.dictConfig(log_config(settings.log_level))
+    if settings.logging[2]:
+        check_log_file(settings.logging[2])
+    logging.config.dictConfig(log_config(*settings.logging))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
     check_node(settings)
     keys = check_source_keys(settings, os.environ)

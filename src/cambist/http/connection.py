@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from cambist.http.file_body import FileBody
+from cambist.http.request_ids import REQUEST_ID, is_sent, new_request_id, with_request_id
 from cambist.http.request_parser import MalformedRequest, ReceivedRequest, RequestParser
 from cambist.http.responses import encode_malformed, with_connection
 
@@ -81,7 +82,7 @@ class HttpConnection(asyncio.Protocol):
             answer = self._repeated(data, self._peer)
             if answer is not None:
                 self.silent_since = self._server.now
-                self._transport.write(answer)
+                self._transport.write(with_request_id(answer, new_request_id()))
                 return
         self._read(data)
 
@@ -115,7 +116,7 @@ class HttpConnection(asyncio.Protocol):
         except MalformedRequest as malformed:
             # What came before it is still answered, in its order.
             self._requests.extend(self._parser.take_complete())
-            self._last_answer = encode_malformed(malformed.status, str(malformed))
+            self._last_answer = with_request_id(encode_malformed(malformed.status, str(malformed)), new_request_id())
             self._answer()
             return
         if is_alone and len(requests) == 1 and self._parser.is_between and _is_plain(requests[0], data):
@@ -178,7 +179,7 @@ class HttpConnection(asyncio.Protocol):
         elif request.version == "1.0":
             head = with_connection(head, b"keep-alive")
         self._sending = body, request
-        self._transport.write(head)
+        self._transport.write(with_request_id(head, request.environ[REQUEST_ID]))
         self._send_pieces()
 
     def _send_pieces(self) -> None:
@@ -197,6 +198,7 @@ class HttpConnection(asyncio.Protocol):
     def send(self, answer: bytes, request: ReceivedRequest) -> None:
         """Send an answer; end the connection if the client or the end of the service wants it."""
         self.silent_since = self._server.now
+        answer = with_request_id(answer, request.environ[REQUEST_ID])
         if not request.keep_alive or self._server.is_ending:
             self._end_with(with_connection(answer, b"close"))
         elif request.version == "1.0":
@@ -231,4 +233,5 @@ class HttpConnection(asyncio.Protocol):
 
 def _is_plain(request: ReceivedRequest, data: bytes) -> bool:
     """Return whether the same bytes are always this request, and leave the connection as it was."""
-    return request.keep_alive and request.version == "1.1" and not request.body and data.endswith(b"\r\n\r\n")
+    is_whole = request.version == "1.1" and not request.body and data.endswith(b"\r\n\r\n")
+    return is_whole and request.keep_alive and not is_sent(request.environ)

@@ -17,9 +17,11 @@ import uvloop
 from cambist.http.connection import HttpConnection
 from cambist.http.connection_limit import IDLE_SECONDS
 from cambist.http.file_body import FileBody
+from cambist.http.request_ids import REQUEST_ID, request_id_of
 from cambist.http.request_parser import Environ, ReceivedRequest
 from cambist.http.responses import encode_response
 from cambist.http.wsgi import Start, call_wsgi
+from cambist.logs import REQUEST_ID as LOGGED_ID
 
 log = logging.getLogger(__name__)
 access_log = logging.getLogger("cambist.access")
@@ -129,9 +131,13 @@ class HttpServer:
     def answer(self, request: ReceivedRequest) -> bytes | None:
         """Return the response to a request, unless it has to be waited for."""
         begun = perf_counter_ns()
-        answer = self._application.at_once(request.environ)
+        environ = request.environ
+        environ[REQUEST_ID] = request_id = request_id_of(environ)
+        logged_as = LOGGED_ID.set(request_id)
+        answer = self._application.at_once(environ)
         if answer is not None and self._logs_access:
             self._log_access(request, answer, begun)
+        LOGGED_ID.reset(logged_as)
         return answer
 
     def answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
@@ -140,6 +146,9 @@ class HttpServer:
 
     def _answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
         begun = perf_counter_ns()
+        request_id = request.environ.get(REQUEST_ID) or request_id_of(request.environ)
+        request.environ[REQUEST_ID] = request_id
+        logged_as = LOGGED_ID.set(request_id)
         scheme = "https" if self.is_secure else "http"
         body: FileBody | None = None
         try:
@@ -150,6 +159,7 @@ class HttpServer:
             answer = encode_response("500 Internal Server Error", [], b"")
         if self._logs_access:
             self._log_access(request, answer, begun)
+        LOGGED_ID.reset(logged_as)
         self._loop.call_soon_threadsafe(connection.finish, answer, request, body)
 
     def _log_access(self, request: ReceivedRequest, answer: bytes, begun: int) -> None:

@@ -30,7 +30,7 @@ _GC_THRESHOLDS = (100_000, 20, 100)
 
 def set_up_process(settings: Settings) -> None:
     """Set up the log, and ignore Ctrl-C: it reaches the supervisor, which stops the other processes in order."""
-    logging.config.dictConfig(log_config(settings.log_level))
+    logging.config.dictConfig(log_config(*settings.logging))
     ignore_interrupts()
 
 

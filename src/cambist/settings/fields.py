@@ -180,9 +180,24 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], Meta(description="least severe level of messages to log")
     ] = "info"
+    log_format: Annotated[Literal["text", "json"], Meta(description="a message as a line of text, or as JSON")] = "text"
     access_log: Annotated[bool, Meta(description="log a line for each answer: path and status, never the query")] = (
         False
     )
+    access_log_file: Annotated[
+        Path | None, Meta(description="log these lines to this file; it is rotated at 64 MB, and five are kept")
+    ] = None
+
+    @property
+    def logging(self) -> tuple[str, str, str]:
+        """The level, the format, and the file of the access log, empty for none."""
+        file = self.access_log_file
+        return self.log_level, self.log_format, "" if file is None else str(file.absolute())
+
+    @property
+    def logs_access(self) -> bool:
+        """Whether a line is logged for each answer."""
+        return self.access_log or self.access_log_file is not None
 
     @property
     def proxy_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
