@@ -52,6 +52,8 @@ CambistError
 └── CannotStart                    the machine does not allow the service to start
 """
 
+import re
+
 
 class CambistError(Exception):
     """The root of all errors. Its text is a sentence that may be shown to the client."""
@@ -294,6 +296,16 @@ class CannotStart(CambistError):
 MAX_ECHO_LENGTH = 64
 
 
+_KEY = re.compile(r"cmb_[0-9A-Za-z]{5,}", re.IGNORECASE)
+"""What may be an API key: longer than the prefix that names one."""
+
+
+def without_keys(text: str) -> str:
+    """Return a text that may be logged or sent: without API keys."""
+    return _KEY.sub("cmb_…", text)
+
+
 def shorten(value: str) -> str:
-    """Return `value` as an error may repeat it: at most 64 characters, and how many there are if there are more."""
+    """Return `value` as an error may repeat it: without keys, at most 64 characters, and how many there are if more."""
+    value = without_keys(value)
     return value if len(value) <= MAX_ECHO_LENGTH else f"{value[:MAX_ECHO_LENGTH]}… {len(value)} characters"

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import time
 from collections.abc import Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
+from cambist.errors import without_keys
+
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 """The identifier of the request that is being answered, which its messages have; empty: none is."""
 
 _LINE = "%(asctime)s %(levelname)-7s %(message)s"
-
-_KEY = re.compile(r"cmb_[0-9A-Za-z]{5,}", re.IGNORECASE)
-"""What may be an API key: longer than the prefix that names one."""
 
 _LONGEST_PATH = 200
 
@@ -31,7 +29,7 @@ class UtcFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line of a message."""
-        return _KEY.sub("cmb_…", super().format(record))
+        return without_keys(super().format(record))
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  its name in the standard library
         """Return the line without a traceback."""
@@ -75,7 +73,7 @@ class JsonFormatter(logging.Formatter):
             del fields["message"]
         if record.exc_info:
             fields["exception"] = self.formatException(record.exc_info)
-        return _KEY.sub("cmb_…", json.dumps(fields, ensure_ascii=False, default=str))
+        return without_keys(json.dumps(fields, ensure_ascii=False, default=str))
 
 
 def _short(path: str) -> str:
