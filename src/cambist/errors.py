@@ -52,7 +52,7 @@ CambistError
 └── CannotStart                    the machine does not allow the service to start
 """
 
-import re
+from cambist.redaction import without_keys
 
 
 class CambistError(Exception):
@@ -68,10 +68,7 @@ class BadParameter(RequestRefused):
 
 
 class UnknownSymbol(BadParameter):
-    """An unknown code, or one that is not allowed here.
-
-    `role` is `source` or `target`, as the API calls the two sides; `hint` says which endpoint accepts the code.
-    """
+    """An unknown code, of the `role` `source` or `target`; `hint` says which endpoint accepts it."""
 
     kind = "currency"
 
@@ -296,16 +293,7 @@ class CannotStart(CambistError):
 MAX_ECHO_LENGTH = 64
 
 
-_KEY = re.compile(r"cmb_[0-9A-Za-z]{5,}", re.IGNORECASE)
-"""What may be an API key: longer than the prefix that names one."""
-
-
-def without_keys(text: str) -> str:
-    """Return a text that may be logged or sent: without API keys."""
-    return _KEY.sub("cmb_…", text)
-
-
 def shorten(value: str) -> str:
     """Return `value` as an error may repeat it: without keys, at most 64 characters, and how many there are if more."""
-    value = without_keys(value)
-    return value if len(value) <= MAX_ECHO_LENGTH else f"{value[:MAX_ECHO_LENGTH]}… {len(value)} characters"
+    safe = without_keys(value)
+    return safe if len(safe) <= MAX_ECHO_LENGTH else f"{safe[:MAX_ECHO_LENGTH]}… {len(safe)} characters"

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any
 
-from cambist.errors import without_keys
+from cambist.redaction import without_keys
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 """The identifier of the request that is being answered, which its messages have; empty: none is."""
