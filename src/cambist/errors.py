@@ -68,7 +68,7 @@ class BadParameter(RequestRefused):
 
 
 class UnknownSymbol(BadParameter):
-    """An unknown code, of the `role` `source` or `target`; `hint` says which endpoint accepts it."""
+    """An unknown code, or one that is not allowed here. `hint` says which endpoint accepts it."""
 
     kind = "currency"
 
