@@ -17,6 +17,8 @@ from cambist.storage.shared.rate_book.reader import RateBookReader
 
 GATHERER, LINK, WORKER, USAGE_WRITER, STREAM = "gatherer", "cluster link", "worker", "usage writer", "stream"
 _FRESH_SECONDS = 2.0
+_PUBLISHING_SECONDS = 0.5
+_LOOK_SECONDS = 0.1
 _LEASE_SECONDS = 5.0
 """A leader that is paused for longer has a successor."""
 
@@ -154,11 +156,20 @@ def _force_two_leaders(fault: Disturbance) -> None:
     """Cut the leader from PostgreSQL alone: it goes on publishing, and another one leads and publishes too."""
     node = fault.leader()
     make = fault.cluster.network
+    _wait_until_publishing(node)
     fault.undo.callback(make.heal_from, node.number, make.servers[0])
     fault.without_grants.add(node.number)
     make.cut_from(node.number, make.servers[0])
     fault.hold(2 * _LEASE_SECONDS, 4 * _LEASE_SECONDS)
     fault.expect(lambda: _is_one_leader(fault.cluster, node))
+
+
+def _wait_until_publishing(node: Node) -> None:
+    """Wait for a leader whose ingest was killed in the round before: until it has taken the lease again."""
+    book = RateBookReader(node.data / "ingest" / "rates.book")
+    until = time.monotonic() + 4 * _LEASE_SECONDS
+    while time.time() - (book.published_at() or 0.0) > _PUBLISHING_SECONDS and time.monotonic() < until:
+        time.sleep(_LOOK_SECONDS)
 
 
 def _is_one_leader(cluster: Cluster, older: Node) -> str:
