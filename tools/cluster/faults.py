@@ -154,9 +154,7 @@ def _cut_from(server: int) -> Callable[[Disturbance], None]:
 
 def _force_two_leaders(fault: Disturbance) -> None:
     """Cut the leader from PostgreSQL alone: it goes on publishing, and another one leads and publishes too."""
-    node = fault.leader()
-    make = fault.cluster.network
-    _wait_until_publishing(node)
+    node, make = _publishing_leader(fault), fault.cluster.network
     fault.undo.callback(make.heal_from, node.number, make.servers[0])
     fault.without_grants.add(node.number)
     make.cut_from(node.number, make.servers[0])
@@ -164,12 +162,16 @@ def _force_two_leaders(fault: Disturbance) -> None:
     fault.expect(lambda: _is_one_leader(fault.cluster, node))
 
 
-def _wait_until_publishing(node: Node) -> None:
-    """Wait for a leader whose ingest was killed in the round before: until it has taken the lease again."""
-    book = RateBookReader(node.data / "ingest" / "rates.book")
-    until = time.monotonic() + 4 * _LEASE_SECONDS
-    while time.time() - (book.published_at() or 0.0) > _PUBLISHING_SECONDS and time.monotonic() < until:
+def _publishing_leader(fault: Disturbance) -> Node:
+    """Return the leader as soon as it publishes: after a round that killed its ingest, another node may follow it."""
+    node, until = fault.leader(), time.monotonic() + 4 * _LEASE_SECONDS
+    while time.monotonic() < until:
+        book = RateBookReader(node.data / "ingest" / "rates.book")
+        if time.time() - (book.published_at() or 0.0) < _PUBLISHING_SECONDS:
+            break
         time.sleep(_LOOK_SECONDS)
+        node = fault.cluster.leader() or node
+    return node
 
 
 def _is_one_leader(cluster: Cluster, older: Node) -> str:
