@@ -38,8 +38,8 @@ cluster-rounds: $(VENV)/.develop  ## disturb such nodes under load and check wha
 	@$(BIN)/python -m tools.cluster.rounds --rounds $(or $(ROUNDS),20) --nodes $(or $(NODES),3) \
 	  --workers $(or $(WORKERS),1) $(if $(SEED),--seed $(SEED)) $(OPTIONS)
 
-fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, different ones each time
-	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/sources -k "any_" $(FUZZ)
+fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, and state machines for many steps, different ones each time
+	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/sources tests/simulation/test_state_machines.py -k "any_" $(FUZZ)
 
 crosses: $(VENV)/.develop  ## compare float and exact arithmetic on a million crosses
 	@CROSSES=1000000 $(BIN)/pytest tests/pricing/test_one_arithmetic.py

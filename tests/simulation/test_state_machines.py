@@ -1,0 +1,40 @@
+"""The state machines hold, and each finds a fault that is planted; `make fuzz` tries many more cases."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
+from tests.simulation.state_machines import ArchiveMachine, CountersMachine, LeasesMachine, QuarantineMachine
+from tools.simulation.patches import patched
+from tools.simulation.planted_faults import PLANTED
+
+MACHINES = [ArchiveMachine, QuarantineMachine, CountersMachine, LeasesMachine]
+FOUND: list[tuple[type[RuleBasedStateMachine], str]] = [
+    (ArchiveMachine, "a correction overwrites the row before it"),
+    (ArchiveMachine, "a correction is lost"),
+    (ArchiveMachine, "a fixing is stored again with each delivery"),
+    (QuarantineMachine, "the operator's decisions are forgotten"),
+    (QuarantineMachine, "a refused word does not reach the quarantine"),
+    (CountersMachine, "counted calls are folded twice"),
+    (CountersMachine, "a call that costs several is counted as one"),
+    (LeasesMachine, "two nodes are granted the same calls"),
+]
+CASES = 400 if os.environ.get("HYPOTHESIS_PROFILE") == "fuzz" else 25
+CHOSEN = settings(
+    max_examples=CASES, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck), print_blob=False
+)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_any_sequence_of_steps_holds(machine: type[RuleBasedStateMachine]) -> None:
+    run_state_machine_as_test(machine, settings=CHOSEN)  # type: ignore[no-untyped-call]
+
+
+@pytest.mark.parametrize(("machine", "fault"), FOUND)
+def test_a_planted_fault_is_found(machine: type[RuleBasedStateMachine], fault: str) -> None:
+    chosen = settings(CHOSEN, max_examples=60, derandomize=True, phases=list(settings().phases)[:3])
+    with patched(PLANTED[fault]()), pytest.raises((AssertionError, ExceptionGroup)):
+        run_state_machine_as_test(machine, settings=chosen)  # type: ignore[no-untyped-call]
