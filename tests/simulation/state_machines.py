@@ -50,7 +50,7 @@ def _migrated() -> Path:
     return path
 
 
-class _WithStore(RuleBasedStateMachine):
+class WithStore(RuleBasedStateMachine):
     """A machine with a database of its own."""
 
     def __init__(self) -> None:
@@ -61,7 +61,12 @@ class _WithStore(RuleBasedStateMachine):
 
     def open_store(self) -> SqlStore:
         """Open the database as a new process does."""
-        return SqlStore(f"sqlite:///{self.folder / 'test.db'}")
+        return SqlStore(self.url)
+
+    @property
+    def url(self) -> str:
+        """The URL of the database."""
+        return f"sqlite:///{self.folder / 'test.db'}"
 
     def teardown(self) -> None:
         """Remove the database."""
@@ -69,7 +74,7 @@ class _WithStore(RuleBasedStateMachine):
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class _WithArchive(_WithStore):
+class _WithArchive(WithStore):
     deliveries = 0
 
     def receipt(self) -> Receipt:
@@ -192,7 +197,7 @@ class QuarantineMachine(_WithArchive):
         assert self.store.quarantine.count_waiting(SOURCE) == waiting
 
 
-class CountersMachine(_WithStore):
+class CountersMachine(WithStore):
     """Calls counted in files and folded into the database: as many as were answered, whatever was killed."""
 
     def __init__(self) -> None:
@@ -241,7 +246,7 @@ class CountersMachine(_WithStore):
         super().teardown()
 
 
-class LeasesMachine(_WithStore):
+class LeasesMachine(WithStore):
     """Leases of a quota over nodes: together they never answer more, and what is given back can be used."""
 
     def __init__(self) -> None:
