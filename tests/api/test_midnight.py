@@ -70,6 +70,29 @@ def test_a_spent_quota_is_there_again_at_the_first_second_of_the_period(ledger):
     meter.check_quota(shop, 5, MIDNIGHT.timestamp())
 
 
+def test_limits_that_one_thread_still_works_out_refuse_no_call_of_another(ledger, monkeypatch):
+    shop, meter = principal(QUOTA), Meter(ledger, {})
+    now, spent = MIDNIGHT.timestamp() - 60, ledger.spent
+    refused: list[QuotaSpent] = []
+
+    def ask() -> None:
+        try:
+            meter.check_quota(shop, 1, now)
+        except QuotaSpent as error:
+            refused.append(error)
+
+    def spent_while_another_thread_asks(account: int, day: date) -> int:
+        monkeypatch.setattr(ledger, "spent", spent)
+        other = threading.Thread(target=ask)
+        other.start()
+        other.join()
+        return spent(account, day)
+
+    monkeypatch.setattr(ledger, "spent", spent_while_another_thread_asks)
+    meter.check_quota(shop, 1, now)
+    assert not refused
+
+
 def test_without_room_in_the_ledger_answers_go_on_and_are_counted_later(ledger, monkeypatch):
     told: list[str] = []
     shop, meter = principal(QUOTA), Meter(ledger, {}, told.append)

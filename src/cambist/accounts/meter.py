@@ -158,8 +158,9 @@ class Meter:
     def _update_limits(self, limits: DayLimits | None, account: Account, plan: Plan, today: date) -> DayLimits:
         """Work out the limits of a day; just after midnight calls may still be counted on the day before."""
         if limits is None or limits.today != today or limits.account is not account or limits.plan is not plan:
-            limits = self._day_limits[account.number] = self._build_limits(account, plan, today)
+            limits = self._build_limits(account, plan, today)
         limits.quota_left = (limits.quota or 0) - self._used_before(account.number, limits.period, today)
+        self._day_limits[account.number] = limits  # only now: other threads read it at once
         return limits
 
     def _build_limits(self, account: Account, plan: Plan, today: date) -> DayLimits:
