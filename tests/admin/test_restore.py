@@ -82,6 +82,13 @@ def test_a_damaged_or_cut_file_is_refused_wherever_it_is_damaged(used_folder: Pa
     assert "is not a backup of Cambist" in refused(path)
 
 
+def test_a_file_with_a_damaged_checksum_is_refused(used_folder: Path) -> None:
+    content, path = backed_up(used_folder).path.read_bytes(), used_folder.parent / "damaged.tar.gz"
+    for at in range(len(content) - 40, len(content)):
+        path.write_bytes(content[:at] + bytes([content[at] ^ 0x55]) + content[at + 1 :])
+        refused(path)
+
+
 def test_only_a_new_or_empty_folder_is_restored_into(used_folder: Path) -> None:
     made = backed_up(used_folder)
     empty = used_folder.parent / "empty"

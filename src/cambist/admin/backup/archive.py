@@ -7,6 +7,7 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from gzip import BadGzipFile
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -123,6 +124,12 @@ class BackupArchive:
             yield described_file, self._open(member)
         if missing:
             raise BackupRefused(f"The file {self._path} is cut off: it lacks {', '.join(missing)}")
+        self._read_to_the_end()
+
+    def _read_to_the_end(self) -> None:
+        """Read what follows the last file, so that the checksum at the end is compared."""
+        while self._archive.fileobj.read(_CHUNK):
+            pass
 
 
 @contextmanager
@@ -131,5 +138,5 @@ def open_archive(path: Path) -> Iterator[BackupArchive]:
     try:
         with tarfile.open(path, "r:gz") as archive:
             yield BackupArchive(path, archive)
-    except (tarfile.TarError, EOFError, zlib.error) as error:
+    except (tarfile.TarError, EOFError, zlib.error, BadGzipFile) as error:
         raise BackupRefused(f"The file {path} is damaged, or is not a backup of Cambist: {error}") from error
