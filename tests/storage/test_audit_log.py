@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from cambist.accounts.api_key import mint
-from cambist.accounts.audit_entry import AuditEntry, without_keys
+from cambist.accounts.audit_entry import AuditEntry
+from cambist.redaction import without_keys
 from cambist.storage.atomic_file import Unwritable
 from cambist.storage.audit_log import AuditLog
 

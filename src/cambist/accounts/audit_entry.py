@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
 from msgspec import Struct
 
-from cambist.accounts.api_key import PREFIX, shown_prefix
-
 DONE = "done"
 """The result of an action that succeeded."""
-
-_SHOWN = len(shown_prefix("0" * 99)) - len(PREFIX)
-_KEY = re.compile(rf"({PREFIX}[0-9A-Za-z]{{{_SHOWN}}})[0-9A-Za-z]+")
 
 
 class AuditEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -36,8 +30,3 @@ class AuditEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
         return (
             who in self.who and self.action.startswith(action) and on in self.on and (since is None or self.at >= since)
         )
-
-
-def without_keys(text: str) -> str:
-    """Return a text in which each API key is cut to its prefix: the audit log never contains a key."""
-    return _KEY.sub(r"\1…", text)

@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from cambist.accounts.audit_entry import DONE, AuditEntry, without_keys
+from cambist.accounts.audit_entry import DONE, AuditEntry
 from cambist.accounts.names import echo
 from cambist.errors import CambistError
+from cambist.redaction import without_keys
 from cambist.settings import Settings
 from cambist.storage.audit_log import AuditLog
 from cambist.storage.data_directory import DataDirectory
