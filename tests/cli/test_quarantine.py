@@ -106,7 +106,7 @@ def test_the_list_can_be_limited_to_one_source(shell: Shell) -> None:
 
 @pytest.mark.usefixtures("store")
 def test_an_unknown_source_is_refused_with_the_nearest(error_of: ErrorOf) -> None:
-    assert error_of("quarantine", "list", "--source", "ebc") == "Unknown source: [ebc]; did you mean [ecb]?"
+    assert error_of("quarantine", "list", "--source", "ecbb") == "Unknown source: [ecbb]; did you mean [ecb]?"
 
 
 @pytest.mark.usefixtures("store")

@@ -24,6 +24,7 @@ PATIENCE = 120
 LIVE = "/fetch-one?from=EUR&to=USD"
 PAST = "/historical?from=EUR&to=USD&date=2020-01-03"
 BEHIND = "/explain?from=EUR&to=USD&date="
+CHECKED = ["database", "fixings of ecb", "editions", "usage counters", "rate image", "book"]
 
 
 @dataclass
@@ -133,7 +134,9 @@ def test_a_service_on_postgresql_answers_counts_and_starts_again(service: Servic
     with service.running():
         assert [figure(service.get(path)) for path in (LIVE, PAST, BEHIND + "2020-01-03")] == first
         assert until(lambda: service.calls() == 6, PATIENCE)
-        assert service.run("check").stdout.count("sound") == 4
+        checked = service.run("check").stdout.splitlines()
+        assert [line.partition(": ")[0] for line in checked] == CHECKED
+        assert all(line.endswith(": sound") for line in checked)
         assert "sound, schema" in service.run("doctor").stdout
         assert "ann" in service.run("account", "list").stdout
 
