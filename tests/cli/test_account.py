@@ -85,10 +85,20 @@ def test_accounts_are_listed_as_json(shell: Shell, accounts: Accounts) -> None:
         "suspended": False,
         "anchor_day": 1,
         "datetime_format": "iso",
+        "email": None,
         "period": {"start": str(PERIOD.start), "end": str(PERIOD.end)},
         "quota": None,
         "bought": [],
     }
+
+
+def test_the_address_of_an_account_is_set_changed_and_removed(shell: Shell) -> None:
+    made = shell("account", "create", "acme", "--plan", "one", "--email", "shop@example.org", "--json").json
+    assert made["account"]["email"] == "shop@example.org"
+    shell("account", "change", "acme", "--anchor-day", "7")
+    assert "shop@example.org" in shell("account", "show", "acme").out
+    assert "new@example.org" in shell("account", "change", "acme", "--email", "new@example.org").out
+    assert shell("account", "change", "acme", "--email", "", "--json").json["email"] is None
 
 
 def test_an_account_is_shown_with_what_it_bought_and_used(shell: Shell, store: SqlStore) -> None:
@@ -181,6 +191,9 @@ REFUSALS = {
         ("create", "bolt", "--plan", "one", "--datetime-format", "unix"),
         "did you mean [unix-ms]?",
     ),
+    "a name in place of an address": (("create", "bolt", "--plan", "one", "--email", "bob"), "Invalid email: [bob]"),
+    "two addresses": (("change", "acme", "--email", "a@example.org,b@example.org"), "it takes one address"),
+    "an address with a line break": (("change", "acme", "--email", "a@example.org\nBcc: b@c.d"), "Invalid email: ["),
     "no change": (("change", "acme"), "Nothing to change"),
     "no calls": (("buy", "acme", "0"), "Invalid calls: [0]"),
     "calls below 0": (("buy", "acme", "-5"), "Invalid calls: [-5]"),

@@ -82,6 +82,15 @@ def test_an_account_is_suspended_resumed_and_moved(browser: Browser, settings: S
 
 
 @pytest.mark.usefixtures("alice")
+def test_the_address_of_an_account_is_changed(browser: Browser) -> None:
+    made = browser.post("/accounts/alice/email", {"email": "alice@example.org"})
+    assert made.json["account"]["email"] == "alice@example.org"
+    assert browser.post("/accounts/alice/email", {"email": "no address"}).refusal == (400, "bad_parameter")
+    assert browser.get("/accounts/alice").json["account"]["email"] == "alice@example.org"
+    assert browser.post("/accounts/alice/email", {"email": ""}).json["account"]["email"] is None
+
+
+@pytest.mark.usefixtures("alice")
 def test_calls_are_added_to_a_quota(browser: Browser) -> None:
     before = browser.get("/accounts/alice").json["account"]["quota"]
     assert browser.post("/accounts/alice/buy", {"calls": 500}).json["account"]["quota"] == before + 500

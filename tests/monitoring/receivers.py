@@ -58,6 +58,7 @@ class MailReceiver(socketserver.ThreadingTCPServer):
         super().__init__(("127.0.0.1", 0), _MailHandler)
         self.context, self.password, self.is_secure = context, password, is_secure
         self.refuses_recipients = False
+        self.refused: set[str] = set()
         self.received: list[EmailMessage] = []
         self.commands: list[str] = []
 
@@ -122,8 +123,9 @@ class _MailHandler(socketserver.StreamRequestHandler):
     def _on_mail(self, _line: str) -> None:
         self._say("250 ok" if self._is_known else "530 who are you?")
 
-    def _on_rcpt(self, _line: str) -> None:
-        self._say("550 no such user" if self.server.refuses_recipients else "250 ok")
+    def _on_rcpt(self, line: str) -> None:
+        is_refused = self.server.refuses_recipients or any(each in line for each in self.server.refused)
+        self._say("550 no such user" if is_refused else "250 ok")
 
     def _on_data(self, _line: str) -> None:
         self._say("354 go on")

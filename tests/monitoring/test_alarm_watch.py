@@ -9,9 +9,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from tests.monitoring.receivers import Webhook, serving
+from tests.monitoring.receivers import MailReceiver, Webhook, serving
 
+from cambist.accounts.account import Account
 from cambist.accounts.plan import default_plans
+from cambist.accounts.usage_counters import CounterTotal
 from cambist.errors import StoreBroken
 from cambist.monitoring import alarm_watch, outbox
 from cambist.monitoring.alarm_watch import AlarmWatch, read_alarms
@@ -131,6 +133,52 @@ def test_each_node_tells_of_its_own_disk(service: Service, webhook: Webhook, mon
     node.lead(leads=False)
     node.check(fails=True)
     assert webhook.texts == ["The disk of the data folder is full: 1 MB are free (since 2026-11-20 12:00 UTC)"]
+
+
+def test_the_owner_of_an_account_is_told_of_its_quota(
+    service: Service, webhook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(alarm_watch, "_QUOTA_SECONDS", 0.0)
+    monkeypatch.setattr(alarm_watch, "_PAUSE_FACTOR", 0)
+    with serving(MailReceiver()) as server:
+        mail = f"smtp://127.0.0.1:{server.port}?from=rates@example.org&to=operator@example.org&starttls=never"
+        told = Service(service.settings.data, webhook.url, service.store, notify_email=mail)
+        shop = told.store.accounts.create(Account(0, "shop", "one", email="shop@example.org"))
+        other = told.store.accounts.create(Account(0, "other", "one"))
+        for calls in (799_999, 800_000, 900_000, 1_000_000):
+            totals = [CounterTotal(NOW.date(), 1, each.number, "fetch-one", calls) for each in (shop, other)]
+            told.store.usage.store_totals(totals)
+            told.check(fails=False)
+        told.now = NOW.replace(month=12)
+        told.check(fails=False)
+    owners = [each for each in server.received if each["To"] == "shop@example.org"]
+    assert [each.get_content().partition(" (")[0].strip() for each in owners] == [
+        "The account shop has used 80 % of its quota of 1000000 calls until 2026-11-30",
+        "The account shop has used 100 % of its quota of 1000000 calls until 2026-11-30",
+        "Resolved: The account shop has used 100 % of its quota of 1000000 calls until 2026-11-30",
+    ]
+    assert {each["To"] for each in server.received} == {"shop@example.org", "operator@example.org"}
+    assert len(webhook.received) == 3
+    assert all("other has used" in body["text"] for _, _, body in webhook.received)
+    assert not any("other" in each.get_content() for each in owners)
+
+
+def test_a_refused_address_holds_up_no_other_owner(
+    service: Service, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(alarm_watch, "_QUOTA_SECONDS", 0.0)
+    with serving(MailReceiver()) as server:
+        server.refused = {"gone@example.org"}
+        mail = f"smtp://127.0.0.1:{server.port}?from=rates@example.org&to=operator@example.org&starttls=never"
+        told = Service(service.settings.data, "", service.store, notify_email=mail)
+        for name, email in (("a", "gone@example.org"), ("b", "here@example.org")):
+            account = told.store.accounts.create(Account(0, name, "one", email=email))
+            told.store.usage.store_totals([CounterTotal(NOW.date(), 1, account.number, "fetch-one", 1_000_000)])
+        told.check(fails=False)
+    assert {each["To"] for each in server.received} == {"here@example.org", "operator@example.org"}
+    assert read_alarms(told.settings).waiting == {"email": (), "account_email": ()}
+    assert "the message is given up" in caplog.text
+    assert "gone@example.org" not in caplog.text
 
 
 def test_a_database_that_is_gone_hides_no_other_alarm(service: Service, webhook: Webhook) -> None:

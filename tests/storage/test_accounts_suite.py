@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select
 from tests.postgresql import postgresql_url
 
 from cambist.accounts.account import Account, Accounts, DatetimeFormat, KeyRecord, NewKey
@@ -15,6 +16,7 @@ from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.errors import NameTaken
 from cambist.storage import Store
 from cambist.storage.sql import SqlStore
+from cambist.storage.sql.schema import accounts as accounts_table
 
 STORES = {
     "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'accounts.db'}"),
@@ -70,7 +72,7 @@ def test_an_account_is_found_by_its_name(accounts: Accounts) -> None:
 
 
 def test_an_account_is_stored_with_all_its_fields(accounts: Accounts) -> None:
-    asked = Account(0, "acme", "gold", DatetimeFormat.UNIX_MS, 31)
+    asked = Account(0, "acme", "gold", DatetimeFormat.UNIX_MS, 31, email="shop@example.org")
     account = accounts.create(asked)
     assert account == replace(asked, number=account.number) == accounts.named("acme")
     assert account.number > 0
@@ -247,6 +249,16 @@ def test_a_deleted_account_is_not_found_and_its_keys_are_revoked(accounts: Accou
     assert list(accounts.by_key()) == [digest(OTHER)]
     assert only_key(accounts, account).revoked_at is not None
     assert only_key(accounts, guest).revoked_at is None
+
+
+def test_the_address_of_a_deleted_account_is_not_kept(store: SqlStore) -> None:
+    account = store.accounts.create(Account(0, "acme", "gold", email="shop@example.org"))
+    other = store.accounts.create(Account(0, "other", "gold", email="other@example.org"))
+    store.accounts.delete(account)
+    assert store.accounts.named("other") == other
+    with store._engine.connect() as connection:
+        stored = connection.execute(select(accounts_table.c.email).order_by(accounts_table.c.id)).scalars().all()
+    assert stored == ["", "other@example.org"]
 
 
 def test_deleting_an_account_keeps_earlier_revocations(accounts: Accounts) -> None:

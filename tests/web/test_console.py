@@ -179,6 +179,11 @@ def test_an_account_is_suspended_resumed_and_moved(console, page_service):
     console.get_by_role("dialog").get_by_role("button", name="Change the plan").click()
     said(console, "The plan was changed")
     assert "extra" in next(line for line in page_service.run("account", "list").splitlines() if "carla" in line)
+    console.get_by_role("button", name="Change the address").click()
+    console.get_by_role("dialog").get_by_label("E-mail address").fill("carla@example.org")
+    console.get_by_role("dialog").get_by_role("button", name="Change the address").click()
+    said(console, "The address was changed")
+    expect(console.get_by_text("carla@example.org")).to_be_visible()
 
 
 def test_a_refused_name_is_explained_in_the_dialog(console, page_errors):

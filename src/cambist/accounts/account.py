@@ -30,7 +30,8 @@ class Account:
     """One account.
 
     `anchor_day` is the day of the month on which its periods begin (in shorter months the last day). `bought` has
-    extra calls by the first day of the period that they are for.
+    extra calls by the first day of the period that they are for. `email` is where its owner is told of the quota; empty
+    if nowhere.
     """
 
     number: int
@@ -40,6 +41,7 @@ class Account:
     anchor_day: int = 1
     suspended: bool = False
     bought: tuple[tuple[date, int], ...] = ()
+    email: str = ""
 
     def bought_for(self, period_start: date) -> int:
         """Return the extra calls of one period."""
@@ -102,10 +104,10 @@ class Accounts(Protocol):
         """
 
     def change(self, account: Account) -> None:
-        """Store another plan, format, anchor day or suspension under the account's number."""
+        """Store another plan, format, anchor day, address or suspension under the account's number."""
 
     def delete(self, account: Account) -> None:
-        """Delete an account and revoke its keys. Its row and usage remain, for invoices."""
+        """Delete an account and revoke its keys. Its row and usage remain, for invoices, but not its address."""
 
     def buy(self, account: Account, period_start: date, calls: int) -> None:
         """Add extra calls for one period."""

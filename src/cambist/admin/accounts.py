@@ -21,6 +21,7 @@ from cambist.registry.components import open_store
 from cambist.registry.plans import activate_plans, check_account_plans, current_plans, plans_file, read_plans_file
 from cambist.registry.shared_plans import plan_sharing
 from cambist.settings import Settings
+from cambist.settings.mail import is_mail_address
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.disk_reserve import DiskReserve
@@ -63,12 +64,24 @@ class AccountAdmin:
         self._store.close()
 
     def create(
-        self, name: str, plan: str, anchor_day: int = 1, datetime_format: DatetimeFormat = DatetimeFormat.ISO
+        self,
+        name: str,
+        plan: str,
+        anchor_day: int = 1,
+        datetime_format: DatetimeFormat = DatetimeFormat.ISO,
+        email: str = "",
     ) -> tuple[Account, CreatedKey]:
         """Create an account with a first key. Errors: BadParameter, NameTaken."""
         check_account_name(name)
         with self._audit.action("account.create", name, f"plan {echo(plan)}"):
-            account = Account(0, name, self._plan(plan).name, datetime_format, _check_anchor_day(anchor_day))
+            account = Account(
+                0,
+                name,
+                self._plan(plan).name,
+                datetime_format,
+                _check_anchor_day(anchor_day),
+                email=_check_email(email),
+            )
             created = generate_key("first")
             account = self._store.accounts.create(account, created.new)
         self._notify()
@@ -101,16 +114,22 @@ class AccountAdmin:
             return self._save(replace(account, plan=self._plan(plan).name))
 
     def change(
-        self, account: Account, anchor_day: int | None = None, datetime_format: DatetimeFormat | None = None
+        self,
+        account: Account,
+        anchor_day: int | None = None,
+        datetime_format: DatetimeFormat | None = None,
+        email: str | None = None,
     ) -> Account:
-        """Change an account's anchor day or time format; None keeps the old one. Errors: BadParameter."""
-        changes = {"anchor day": anchor_day, "datetime format": datetime_format}
+        """Change an account's anchor day, time format or address; None keeps the old one. Errors: BadParameter."""
+        changes = {"anchor day": anchor_day, "datetime format": datetime_format, "email": email and echo(email)}
         detail = ", ".join(f"{name} {value}" for name, value in changes.items() if value is not None)
         with self._audit.action("account.change", account.name, detail):
             if anchor_day is not None:
                 account = self._with_anchor_day(account, _check_anchor_day(anchor_day))
             if datetime_format is not None:
                 account = replace(account, datetime_format=datetime_format)
+            if email is not None:
+                account = replace(account, email=_check_email(email))
             return self._save(account)
 
     def add_calls(self, account: Account, calls: int, day: date | None = None) -> tuple[Account, Period]:
@@ -259,3 +278,10 @@ def _check_anchor_day(day: int) -> int:
     if not 1 <= day <= 31:
         raise BadParameter(f"Invalid anchor day: [{echo(str(day))}], it takes a day of the month from 1 to 31")
     return day
+
+
+def _check_email(address: str) -> str:
+    """Return an address, or an empty text for none. Errors: BadParameter."""
+    if address and not is_mail_address(address):
+        raise BadParameter(f"Invalid email: [{echo(address)}], it takes one address such as shop@example.org")
+    return address

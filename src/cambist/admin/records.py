@@ -25,6 +25,7 @@ def account_record(admin: AccountAdmin, account: Account) -> dict[str, Any]:
         "suspended": account.suspended,
         "anchor_day": account.anchor_day,
         "datetime_format": account.datetime_format,
+        "email": account.email or None,
         "period": {"start": period.start, "end": period.end},
         "quota": quota_of(plan, account, period) if plan else 0,
         "bought": [{"period_start": start, "calls": calls} for start, calls in account.bought],

@@ -11,7 +11,15 @@ from cambist.admin.parsing import parse_datetime_format, parse_day
 from cambist.admin.records import account_record
 from cambist.cli.confirmation import confirm
 from cambist.cli.formats import format_cell
-from cambist.cli.options import AccountName, AnchorDay, AsJson, DataFolder, DatetimeFormatName, open_account_admin
+from cambist.cli.options import (
+    AccountName,
+    AnchorDay,
+    AsJson,
+    DataFolder,
+    DatetimeFormatName,
+    Email,
+    open_account_admin,
+)
 from cambist.cli.output import print_json, print_key, print_result
 from cambist.cli.tables import print_table
 from cambist.errors import BadParameter
@@ -22,19 +30,20 @@ Plan = Annotated[str, typer.Option(help="Name of the plan: see `cambist plans li
 
 
 @app.command()
-def create(
+def create(  # noqa: PLR0913  the options of a command
     name: AccountName,
     *,
     plan: Plan,
     anchor_day: AnchorDay = 1,
     datetime_format: DatetimeFormatName = None,
+    email: Email = None,
     data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
     """Create an account with a first API key, which is shown only once."""
     with open_account_admin(data) as admin:
         times = parse_datetime_format(datetime_format) or DatetimeFormat.ISO
-        account, minted = admin.create(name, plan, 1 if anchor_day is None else anchor_day, times)
+        account, minted = admin.create(name, plan, 1 if anchor_day is None else anchor_day, times, email or "")
         sentence = f"Account {account.name} was created on the plan {account.plan}."
         print_key({"account": account_record(admin, account)}, minted.text, sentence, as_json=as_json)
 
@@ -69,6 +78,7 @@ def show(name: AccountName, *, data: DataFolder = None, as_json: AsJson = False)
         ("state", _state(record)),
         ("anchor day", record["anchor_day"]),
         ("datetime format", record["datetime_format"]),
+        ("email", record["email"] or "none"),
         ("period", _days(record)),
         ("quota", _calls(record)),
         ("used", record["used"]),
@@ -103,15 +113,19 @@ def change(
     *,
     anchor_day: AnchorDay = None,
     datetime_format: DatetimeFormatName = None,
+    email: Email = None,
     data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change an account's anchor day or datetime format."""
-    if anchor_day is None and datetime_format is None:
-        raise BadParameter("Nothing to change: give --anchor-day or --datetime-format")
+    """Change an account's anchor day, datetime format or e-mail address."""
+    if anchor_day is None and datetime_format is None and email is None:
+        raise BadParameter("Nothing to change: give --anchor-day, --datetime-format or --email")
     with open_account_admin(data) as admin:
-        account = admin.change(admin.account(name), anchor_day, parse_datetime_format(datetime_format))
-        sentence = f"Account {name}: anchor day {account.anchor_day}, datetime format {account.datetime_format}."
+        account = admin.change(admin.account(name), anchor_day, parse_datetime_format(datetime_format), email)
+        sentence = (
+            f"Account {name}: anchor day {account.anchor_day}, datetime format {account.datetime_format}, "
+            f"email {account.email or 'none'}."
+        )
         print_result(account_record(admin, account), sentence, as_json=as_json)
 
 

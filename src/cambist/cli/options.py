@@ -35,6 +35,10 @@ DatetimeFormatName = Annotated[
     str | None,
     typer.Option("--datetime-format", help=f"Format of the times in its answers: {', '.join(DatetimeFormat)}."),
 ]
+Email = Annotated[
+    str | None,
+    typer.Option(help="Address that is told when 80 and 100 % of its quota are used; an empty text removes it."),
+]
 
 
 def open_account_admin(data: Path | None) -> AccountAdmin:

@@ -21,10 +21,15 @@ class _NewAccount(Struct, forbid_unknown_fields=True):
     plan: str
     anchor_day: int = 1
     datetime_format: str = "iso"
+    email: str = ""
 
 
 class _Plan(Struct, forbid_unknown_fields=True):
     plan: str
+
+
+class _Email(Struct, forbid_unknown_fields=True):
+    email: str
 
 
 class _Purchase(Struct, forbid_unknown_fields=True):
@@ -70,7 +75,7 @@ def _create(call: ConsoleCall) -> dict[str, Any]:
     wanted = call.body(_NewAccount)
     times = parse_datetime_format(wanted.datetime_format) or DatetimeFormat.ISO
     with account_admin(call) as admin:
-        account, created = admin.create(wanted.name, wanted.plan, wanted.anchor_day, times)
+        account, created = admin.create(wanted.name, wanted.plan, wanted.anchor_day, times, wanted.email)
         return {"account": _record(admin, account), "created": _created(account, created)}
 
 
@@ -91,6 +96,12 @@ def _change_plan(call: ConsoleCall) -> dict[str, Any]:
     plan = call.body(_Plan).plan
     with account_admin(call) as admin:
         return {"account": _record(admin, admin.change_plan(_account(admin, call), plan))}
+
+
+def _change_email(call: ConsoleCall) -> dict[str, Any]:
+    email = call.body(_Email).email
+    with account_admin(call) as admin:
+        return {"account": _record(admin, admin.change(_account(admin, call), email=email))}
 
 
 def _buy(call: ConsoleCall) -> dict[str, Any]:
@@ -149,6 +160,7 @@ ACCOUNT_ROUTES = (
     Route("POST", "/accounts/{name}/suspend", _suspend),
     Route("POST", "/accounts/{name}/resume", _resume),
     Route("POST", "/accounts/{name}/plan", _change_plan),
+    Route("POST", "/accounts/{name}/email", _change_email),
     Route("POST", "/accounts/{name}/buy", _buy),
     Route("POST", "/accounts/{name}/keys", _create_key, 201),
     Route("POST", "/accounts/{name}/keys/{prefix}/revoke", _revoke),

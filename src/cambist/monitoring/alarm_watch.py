@@ -1,5 +1,7 @@
 """The watch for troubles: it tells the operator of each when it begins and when it ends, also over restarts.
 
+The owner of an account that has an e-mail address is told of its quota as well.
+
 Of several nodes all follow what is wrong, but only the leader tells of sources, the rate book and quotas, so that a new
 leader tells nothing twice. Each node tells of its own disk and certificate.
 """
@@ -19,9 +21,9 @@ from cambist.clock import utc_now
 from cambist.errors import CambistError
 from cambist.monitoring.machine_metrics import certificate_ends
 from cambist.monitoring.notifications.message import Message, compose
-from cambist.monitoring.notifications.ways import notification_ways
+from cambist.monitoring.notifications.ways import account_way, notification_ways
 from cambist.monitoring.outbox import Outbox
-from cambist.monitoring.troubles import certificate_troubles, disk_troubles, quota_troubles, source_troubles
+from cambist.monitoring.troubles import QUOTA, certificate_troubles, disk_troubles, quota_troubles, source_troubles
 from cambist.registry.nodes import node_name
 from cambist.registry.plans import current_plans
 from cambist.settings import Settings
@@ -65,13 +67,15 @@ class AlarmWatch:
         self._store = store
         self._clock = clock
         self._folder = DataDirectory(settings.data)
+        self._service = settings.issuer or "cambist"
         self._node = node_name(settings)
         state = read_alarms(settings)
         self._alarms = state.alarms
-        self._outbox = Outbox(notification_ways(settings), state.waiting)
+        self._outbox = Outbox({**notification_ways(settings), **account_way(settings)}, state.waiting)
         self._written = state
         self._quota_due = 0.0
         self._quota: list[Trouble] | None = None
+        self._emails: dict[str, str] = {}
 
     def watch(self) -> None:
         """Look for troubles until the process ends, in a thread of its own: a way may take long to fail."""
@@ -101,7 +105,10 @@ class AlarmWatch:
         if not self._leads(now):
             notices = [notice for notice in notices if notice.key.partition(":")[0] in OWN_KINDS]
         if notices:
-            self._outbox.add(compose(self._settings.issuer or "cambist", self._node, now, notices))
+            self._outbox.add(compose(self._service, self._node, now, notices))
+        for notice in notices:
+            if email := self._emails.get(notice.key):
+                self._outbox.add(compose(self._service, self._node, now, [notice], email))
         self._write()  # before it is sent: after a crash it is sent, and not lost
         while self._outbox.send(monotonic()):
             self._write()
@@ -132,7 +139,7 @@ class AlarmWatch:
             found += source_troubles(reports, now)
             unknown |= _unknown_kinds(reports, found)
         quota = self._quota_troubles(now)
-        return [*found, *(quota or ())], unknown | ({"quota"} if quota is None else set())
+        return [*found, *(quota or ())], unknown | ({QUOTA} if quota is None else set())
 
     def _quota_troubles(self, now: datetime) -> list[Trouble] | None:
         """Return what is wrong with quotas, as it was last found; None if the database cannot be asked."""
@@ -153,6 +160,7 @@ class AlarmWatch:
             return []
         calls = self._store.usage.by_day(today - _LONGEST_PERIOD)
         accounts = [account for account in self._store.accounts.all() if account.number in calls]
+        self._emails = {f"{QUOTA}:{account.name}": account.email for account in accounts if account.email}
         return [*quota_troubles(accounts, plans, calls, today)]
 
 

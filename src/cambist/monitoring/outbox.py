@@ -1,4 +1,4 @@
-"""Messages on their way to the operator: each way has its own queue, and is tried again ever less often."""
+"""Messages on their way: each way has its own queue, and is tried again ever less often."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cambist.monitoring.notifications.message import Message, NotificationFailed
-from cambist.monitoring.notifications.ways import Send
+from cambist.monitoring.notifications.message import Message, NotificationFailed, RecipientRefused
+from cambist.monitoring.notifications.ways import ACCOUNT_EMAIL, Send
 
 log = logging.getLogger(__name__)
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 10.0, 600.0
 _MOST = 100
+_MOST_FOR_ACCOUNTS = 1000
 """Messages that wait for one way; beyond that the oldest are given up."""
 
 
@@ -31,9 +32,11 @@ class Outbox:
         self.waiting = {name: waiting.get(name, ()) for name in ways}
 
     def add(self, message: Message) -> None:
-        """Let a message be sent by each way."""
+        """Let a message be sent by each way to whom it is for: the operator, or the owner of an account."""
         for name, messages in self.waiting.items():
-            self.waiting[name] = (*messages, message)[-_MOST:]
+            if (name == ACCOUNT_EMAIL) == bool(message.to):
+                most = _MOST_FOR_ACCOUNTS if message.to else _MOST
+                self.waiting[name] = (*messages, message)[-most:]
 
     def send(self, now: float) -> bool:
         """Send by each way the first message that waits, if the way is due; return whether any was sent."""
@@ -44,6 +47,9 @@ class Outbox:
         failures = self._failures[name]
         try:
             self._ways[name](self.waiting[name][0])
+        except RecipientRefused as error:
+            # It is refused again each time, and messages to others wait behind it.
+            log.warning("Alarms: %s; the message is given up", error)
         except NotificationFailed as error:
             failures.count += 1
             failures.due = now + min(_SHORTEST_PAUSE * 2 ** (failures.count - 1), _LONGEST_PAUSE)

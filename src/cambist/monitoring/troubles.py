@@ -16,6 +16,8 @@ BOOK_AGE = timedelta(minutes=15)
 
 SILENT_AFTER = timedelta(minutes=1)
 QUOTA_PERCENTS = (80, 100)
+QUOTA = "quota"
+"""The kind of troubles that are about the quota of an account."""
 CERTIFICATE_DAYS = (14, 3, 0)
 
 _GB, _MB = 10**9, 10**6
@@ -62,7 +64,7 @@ def quota_troubles(
         if level:
             percent = QUOTA_PERCENTS[level - 1]
             text = f"The account {account.name} has used {percent} % of its quota of {quota} calls until {period.end}"
-            yield Trouble(f"quota:{account.name}", text, level, at_once=True)
+            yield Trouble(f"{QUOTA}:{account.name}", text, level, at_once=True)
 
 
 def disk_troubles(free: int, size: int) -> Iterator[Trouble]:

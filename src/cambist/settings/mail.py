@@ -12,6 +12,7 @@ from cambist.errors import SettingRefused
 _PORTS = {"smtp": 587, "smtps": 465}
 _NAMES = {"from", "to", "starttls", "ca"}
 _FORM = "smtp://user:password@host:587?from=cambist@example.org&to=operator@example.org"
+_LONGEST_ADDRESS = 254
 _LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -57,7 +58,7 @@ def parse_mail_url(url: str) -> MailServer | None:
     sender, starttls = values.get("from", ""), values.get("starttls", "auto")
     if not parts.hostname or parts.path.strip("/"):
         raise _refused(f"it is no URL such as {_FORM}")
-    if not all(_is_address(address) for address in (sender, *recipients)) or not recipients:
+    if not all(is_mail_address(address) for address in (sender, *recipients)) or not recipients:
         raise _refused("it needs addresses: from=… and to=…, several separated by commas")
     if starttls not in ("auto", "always", "never"):
         raise _refused("starttls takes auto, always or never")
@@ -69,9 +70,11 @@ def parse_mail_url(url: str) -> MailServer | None:
     )  # fmt: skip
 
 
-def _is_address(text: str) -> bool:
+def is_mail_address(text: str) -> bool:
+    """Return whether mail can be sent to a text: one address in ASCII, without a name or brackets."""
     name, at, host = text.rpartition("@")
-    return bool(name and at and host) and text.isprintable() and not set(text) & set(' <>"')
+    is_plain = text.isascii() and text.isprintable() and not set(text) & set(' <>",;')
+    return bool(name and at and host) and is_plain and len(text) <= _LONGEST_ADDRESS
 
 
 def _refused(reason: str) -> SettingRefused:

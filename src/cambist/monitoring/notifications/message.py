@@ -16,14 +16,22 @@ class NotificationFailed(Exception):
     """A message cannot be sent in one of the ways that are set. The text has no secret."""
 
 
+class RecipientRefused(NotificationFailed):
+    """The mail server refuses the address of an account's owner for good."""
+
+
 class Message(Struct, frozen=True):
-    """What is sent: the service and node that it is about, a text, and the alarms in it."""
+    """What is sent: the service and node that it is about, a text, and the alarms in it.
+
+    `to` is the address of the account's owner, where the message is for that one; empty if it is for the operator.
+    """
 
     service: str
     node: str
     at: datetime
     text: str
     alarms: tuple[Notice, ...] = ()
+    to: str = ""
 
     @property
     def subject(self) -> str:
@@ -40,12 +48,12 @@ class Message(Struct, frozen=True):
         return f"[{name}] {', '.join(counts)}"
 
 
-def compose(service: str, node: str, at: datetime, notices: Sequence[Notice]) -> Message:
-    """Return the message about what has begun and ended at a moment."""
+def compose(service: str, node: str, at: datetime, notices: Sequence[Notice], to: str = "") -> Message:
+    """Return the message about what has begun and ended at a moment; `to` as in `Message`."""
     lines = [_line(notice) for notice in notices[:_MOST_LINES]]
     if len(notices) > _MOST_LINES:
         lines.append(f"… and {len(notices) - _MOST_LINES} more")
-    return Message(service, node, at, "\n".join(lines), tuple(notices))
+    return Message(service, node, at, "\n".join(lines), tuple(notices), to)
 
 
 def trial_message(service: str, node: str, at: datetime) -> Message:

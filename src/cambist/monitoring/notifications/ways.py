@@ -1,4 +1,4 @@
-"""The ways to the operator: a webhook, e-mail and a command, each with deadlines."""
+"""The ways to the operator, a webhook, e-mail and a command, and by e-mail to owners of accounts, with deadlines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 import msgspec
 
 from cambist import __version__
-from cambist.monitoring.notifications.message import Message, NotificationFailed
+from cambist.monitoring.notifications.message import Message, NotificationFailed, RecipientRefused
 from cambist.settings import Settings
 from cambist.settings.mail import MailServer
 
@@ -28,10 +28,15 @@ Send = Callable[[Message], None]
 
 _SECONDS = 10.0
 _COMMAND_SECONDS = 30.0
+_REFUSED_FOR_GOOD = 500
+
+
+ACCOUNT_EMAIL = "account_email"
+"""The way to the owners of accounts, by the mail server of the operator."""
 
 
 def notification_ways(settings: Settings) -> dict[str, Send]:
-    """Return the ways that are set, by name."""
+    """Return the ways to the operator that are set, by name."""
     ways: dict[str, Send] = {}
     if settings.notify_webhook:
         ways["webhook"] = partial(post, settings.notify_webhook)
@@ -40,6 +45,12 @@ def notification_ways(settings: Settings) -> dict[str, Send]:
     if settings.notify_command:
         ways["command"] = partial(run_command, settings.notify_command)
     return ways
+
+
+def account_way(settings: Settings) -> dict[str, Send]:
+    """Return the way to the owners of accounts by its name; nothing without a mail server."""
+    server = settings.mail_server
+    return {ACCOUNT_EMAIL: partial(send_mail, server)} if server else {}
 
 
 def post(url: str, message: Message) -> None:
@@ -71,7 +82,8 @@ def _connection(url: SplitResult) -> http.client.HTTPConnection:
 def send_mail(server: MailServer, message: Message) -> None:
     """Send a message by e-mail. Errors: NotificationFailed."""
     mail = EmailMessage()
-    mail["From"], mail["To"], mail["Subject"] = server.sender, ", ".join(server.recipients), message.subject
+    mail["From"], mail["Subject"] = server.sender, message.subject
+    mail["To"] = message.to or ", ".join(server.recipients)
     mail["Date"], mail["Message-ID"] = format_datetime(message.at), make_msgid(domain="cambist")
     mail["Auto-Submitted"] = "auto-generated"
     mail.set_content(message.text)
@@ -80,6 +92,10 @@ def send_mail(server: MailServer, message: Message) -> None:
             if server.user:
                 connection.login(server.user, server.password)
             refused = connection.send_message(mail)
+    except smtplib.SMTPRecipientsRefused as error:
+        is_final = all(code >= _REFUSED_FOR_GOOD for code, _ in error.recipients.values())
+        kind = RecipientRefused if message.to and is_final else NotificationFailed
+        raise kind(f"The mail server {server.host} does not take a message: {_reason(error)}") from error
     except (OSError, smtplib.SMTPException) as error:
         raise NotificationFailed(f"The mail server {server.host} does not take a message: {_reason(error)}") from error
     if refused:

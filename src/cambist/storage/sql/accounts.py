@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -23,6 +24,7 @@ _ACCOUNT = (
     accounts.c.datetime_format,
     accounts.c.anchor_day,
     accounts.c.suspended,
+    accounts.c.email,
 )
 
 
@@ -47,10 +49,10 @@ class SqlAccounts:
                     _add_key(connection, number, key)
         except IntegrityError:
             raise NameTaken(f"There is an account named [{account.name}] already") from None
-        return Account(number, account.name, account.plan, account.datetime_format, account.anchor_day)
+        return replace(account, number=number, suspended=False, bought=())
 
     def change(self, account: Account) -> None:
-        """Update plan, format, anchor day and suspension."""
+        """Update plan, format, anchor day, address and suspension."""
         with writing(self._engine, WriteLock.ACCOUNTS) as connection:
             connection.execute(update(accounts).where(accounts.c.id == account.number).values(_changeable(account)))
             _record_change(connection, account.number)
@@ -59,7 +61,9 @@ class SqlAccounts:
         """Mark an account as deleted and revoke its keys."""
         theirs = (api_keys.c.account_id == account.number) & api_keys.c.revoked_at.is_(None)
         with writing(self._engine, WriteLock.ACCOUNTS) as connection:
-            connection.execute(update(accounts).where(accounts.c.id == account.number).values(deleted_at=_now()))
+            connection.execute(
+                update(accounts).where(accounts.c.id == account.number).values(deleted_at=_now(), email="")
+            )
             connection.execute(update(api_keys).where(theirs).values(revoked_at=_now()))
             _record_change(connection, account.number)
 
@@ -160,6 +164,7 @@ def _changeable(account: Account) -> dict[str, object]:
         "datetime_format": account.datetime_format.value,
         "anchor_day": account.anchor_day,
         "suspended": account.suspended,
+        "email": account.email,
     }
 
 
@@ -175,12 +180,12 @@ def _add_key(connection: Connection, account_number: int, key: NewKey) -> None:
     connection.execute(insert(api_keys).values(row))
 
 
-def _active() -> Select[int, str, str, str, int, bool]:
+def _active() -> Select[int, str, str, str, int, bool, str]:
     return select(*_ACCOUNT).where(accounts.c.deleted_at.is_(None))
 
 
 def _accounts(
-    connection: Connection, query: Select[int, str, str, str, int, bool], only: Select[int] | None = None
+    connection: Connection, query: Select[int, str, str, str, int, bool, str], only: Select[int] | None = None
 ) -> dict[int, Account]:
     """Return accounts by their numbers. `only` selects the numbers of accounts whose extra calls are read."""
     calls = select(bought_calls.c.account_id, bought_calls.c.period_start, bought_calls.c.calls)
@@ -189,8 +194,8 @@ def _accounts(
     for number, *period in connection.execute(calls.order_by(bought_calls.c.id)):
         bought.setdefault(number, []).append((period[0], period[1]))
     return {
-        number: Account(number, name, plan, _FORMATS[form], anchor_day, suspended, tuple(bought.get(number, ())))
-        for number, name, plan, form, anchor_day, suspended in connection.execute(query)
+        number: Account(number, name, plan, _FORMATS[form], anchor_day, suspended, tuple(bought.get(number, ())), email)
+        for number, name, plan, form, anchor_day, suspended, email in connection.execute(query)
     }
 
 

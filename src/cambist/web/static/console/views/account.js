@@ -55,6 +55,7 @@ function actions(view, path, shell, change) {
       const { plans } = await shell.get("/accounts", { per_page: 1 });
       await change(planDialog(view.account, plans, (plan) => post("plan", { plan })), "The plan was changed.");
     },
+    email: () => change(emailDialog(view.account, (email) => post("email", { email })), "The address was changed."),
     buy: () => change(buyDialog(view.account, (calls) => post("buy", { calls })), "The calls were added."),
     create: () => change(createDialog((fields) => post("keys", fields)), "The key was created."),
     revoke: ({ dataset: { prefix } }) =>
@@ -96,11 +97,13 @@ function facts(account) {
       fact("Period", `${period.start} to ${period.end}`),
       fact("Calls in it", h("span", {}, ...calls), quota === null ? null : share(used, quota, spent ? "bad" : "")),
       fact("Format of times", account.datetime_format),
+      fact("Told of its quota", account.email ?? "nobody"),
     ),
     h(
       "div",
       { class: "actions" },
       button("Change the plan", "plan"),
+      button("Change the address", "email"),
       quota === null ? null : button("Add calls", "buy"),
       h("a", { class: "button quiet", href: routeOf("usage", { account: account.name }) }, "Usage"),
       account.suspended ? button("Resume", "resume", "") : button("Suspend", "suspend", "danger"),
@@ -166,6 +169,16 @@ function planDialog(account, plans, run) {
     body: [field("Plan", plan, "It applies within a second. Calls of this period are kept.")],
     action: "Change the plan",
     run: (form) => run(form.get("plan")),
+  };
+}
+
+function emailDialog(account, run) {
+  const email = h("input", { name: "email", type: "email", maxlength: "254", value: account.email ?? "", autocomplete: "off" });
+  return {
+    title: `Who is told of the quota of ${account.name}`,
+    body: [field("E-mail address", email, "It gets a message when 80 and 100 % of the quota are used. Empty: nobody.")],
+    action: "Change the address",
+    run: (form) => run(String(form.get("email")).trim()),
   };
 }
 

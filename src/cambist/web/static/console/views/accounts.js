@@ -86,12 +86,14 @@ async function createAccount(shell, plans) {
   const name = h("input", { name: "name", required: "", autocomplete: "off", spellcheck: "false", maxlength: "64" });
   const plan = select(plans, plans[0] ?? "", { name: "plan" });
   const day = h("input", { name: "anchor_day", type: "number", min: "1", max: "31", value: "1", required: "" });
+  const email = h("input", { name: "email", type: "email", maxlength: "254", autocomplete: "off" });
   const made = await ask({
     title: "Create an account",
     body: [
       field("Name", name, "Letters, digits and ._@+-, beginning with a letter or digit."),
       field("Plan", plan),
       field("Day on which its periods begin", day, "A day of the month. In shorter months it is the last day."),
+      field("E-mail address", email, "Optional. It is told when 80 and 100 % of the quota are used."),
     ],
     action: "Create",
     run: (form) =>
@@ -99,6 +101,7 @@ async function createAccount(shell, plans) {
         name: String(form.get("name")).trim(),
         plan: form.get("plan"),
         anchor_day: Number(form.get("anchor_day")),
+        email: String(form.get("email")).trim(),
       }),
   });
   if (!made) return null;
