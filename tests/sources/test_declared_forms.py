@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 import pytest
 from tests.sources.workbook_files import packed
 
-from cambist.errors import SourceBroken, SourceRefused
+from cambist.errors import NothingPublished, SourceBroken, SourceRefused
 from cambist.ingest.request_tokens import with_token
 from cambist.registry.sources import built_in
 from cambist.sources.base import FixingAdapter
@@ -113,3 +113,27 @@ def test_the_lines_of_a_page_are_those_of_the_selector() -> None:
 def test_a_line_of_vanuatus_table_that_is_no_rate_is_refused_if_it_is_to_be_read() -> None:
     with pytest.raises(SourceBroken, match="instead of 4"):
         read("rbv", "page.html", ('class="groupDataMsg"><td colspan="4"', 'class="fabrik_row"><td colspan="3"'))
+
+
+def test_tanzanias_own_mean_is_read_and_currencies_that_are_gone_are_not() -> None:
+    assert read("bota", "rates.html") == [
+        ("JPY/TZS", "16.3113", 1, date(2026, 3, 5)),
+        ("XDR/TZS", "3518.7261", 1, date(2026, 3, 5)),
+        ("USD/TZS", "2561.3471", 1, date(2026, 3, 5)),
+        ("USD/TZS", "2560.25", 1, date(2026, 3, 4)),
+    ]
+
+
+def test_a_page_of_tanzania_without_lines_says_that_nothing_was_published() -> None:
+    head, _, rest = (PAYLOADS / "bota/rates.html").read_bytes().partition(b"<tbody>")
+    with pytest.raises(NothingPublished):
+        list(adapter("bota").parse(head + b"<tbody>" + rest[rest.index(b"</tbody>") :]))
+
+
+def test_tanzanias_form_has_the_token_of_its_page_and_days_as_in_america() -> None:
+    page = '<input name="__RequestVerificationToken" type="hidden" value="UKpe_b-J" />'
+    assert form("bota", page) == {
+        "__RequestVerificationToken": ["UKpe_b-J"],
+        "dateFrom": ["06/05/2026"],
+        "dateTo": ["06/05/2026"],
+    }

@@ -45,6 +45,7 @@ ADAPTERS = (
     "nbe",
     "bna",
     "bnrrw",
+    "bota",
     "bob",
     "cbe",
     "bct",
