@@ -1,4 +1,4 @@
-"""Declared central banks on answers that were recorded, where these are beside the project: all are read completely.
+"""Central banks on answers that were recorded, where these are beside the project: all are read completely.
 
 A row of PRICES says between which bounds the newest price of one unit must be, in the source's anchor. The bounds are
 wide: they are wrong only if a direction, a nominal or a name is.
@@ -41,6 +41,7 @@ PRICES = {
     "cbllr": ["USD 180 186"],
     "dab": ["USD 62 66", "INR 0.7 0.8", "PKR 0.2 0.25", "CNY 9 10"],
     "mma": ["USD 15.3 15.5"],
+    "bccr": ["USD 460 480"],
 }
 """By source: a code, the lowest and the highest price of one unit of it."""
 
@@ -63,6 +64,7 @@ NOT_READ = {
         ("cbe_01.html", "boja_01.html", "nbc_01.html", "nbc_03.html", "nbc_05.html"), "the page with the token"
     ),
     "rbf_01.html": "the page with the address",
+    "bccr_01.csv": "the token",
     **{f"bna_{number:02}.json": "one currency" for number in range(71) if number != 3},
     **{
         f"cbg_{number:02}.json": "a currency that is left out"

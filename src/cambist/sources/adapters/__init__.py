@@ -64,6 +64,7 @@ ADAPTERS = (
     "boja",
     "bcc",
     "bcn",
+    "bccr",
     "banguat",
     "cbr",
     "nbu",
