@@ -42,6 +42,8 @@ PRICES = {
     "dab": ["USD 62 66", "INR 0.7 0.8", "PKR 0.2 0.25", "CNY 9 10"],
     "mma": ["USD 15.3 15.5"],
     "bccr": ["USD 460 480"],
+    "cbs": ["USD 2.6 2.8", "JPY 0.016 0.018", "FJD 1.2 1.25", "CNH 0.39 0.41"],
+    "nrbt": ["USD 2.3 2.5", "JPY 0.015 0.016", "WST 0.84 0.88", "SEK 0.21 0.23"],
 }
 """By source: a code, the lowest and the highest price of one unit of it."""
 
@@ -54,8 +56,11 @@ ASKED = {
 }
 """Where the request says what the answer does not."""
 
-CONTRADICTED = {"bob": 7 * 3, "cbg": 80}
+CONTRADICTED = {"bob": 7 * 3, "cbg": 80, "cbs": 9}
 """At most so many rates are left out, because the source gives two of them for one day."""
+
+MISTYPED = {"cbs": "[2015-06-30] is in the sheet of another year"}
+"""What else is left out of the recorded answers."""
 
 NOT_READ = {
     "nbrm_01.json": "cut",
@@ -65,6 +70,7 @@ NOT_READ = {
     ),
     "rbf_01.html": "the page with the address",
     "bccr_01.csv": "the token",
+    "cbs_01.html": "the page with the address",
     **{f"bna_{number:02}.json": "one currency" for number in range(71) if number != 3},
     **{
         f"cbg_{number:02}.json": "a currency that is left out"
@@ -108,8 +114,9 @@ def test_recorded_answers_are_read_completely_and_the_right_way_round(key: str) 
     left_out = 0
     for path, subject in answers(key):
         taken = read(key, path, subject)
-        assert all("is given several times" in each for each in taken.left_out), path.name
-        left_out += len(taken.left_out)
+        known = [each for each in taken.left_out if key not in MISTYPED or MISTYPED[key] not in each]
+        assert all("is given several times" in each for each in known), path.name
+        left_out += len(known)
         newest = max(fixing.day for fixing in taken.fixings)
         own = [fixing for fixing in taken.fixings if fixing.day == newest and not fixing.rate_type]
         found |= {fixing.pair.other(anchor): fixing for fixing in own}

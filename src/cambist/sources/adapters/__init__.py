@@ -87,6 +87,8 @@ ADAPTERS = (
     "cbg",
     "cbllr",
     "rbf",
+    "cbs",
+    "nrbt",
     "rbv",
     "nbg",
     "boc_noon",

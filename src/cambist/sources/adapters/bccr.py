@@ -3,8 +3,8 @@
 Address: the JSON behind the Bank's page of indicators, with a token of its own for each request.
 Direction: colones per dollar; the exact mean of the reference rates for buying and selling.
 Published: in the evening, San José time, for the next day; weekends and holidays repeat the rate before.
-Oddities: days are columns without a gap, named by a date in words. Whatever day a request begins with, the answer has the hundred
-days up to its last one. Numbers are there in the Spanish and in the English form; the English one is read.
+Oddities: days are columns without a gap, named by a date in words. Whatever day a request begins with, the answer has
+the hundred days up to its last one. Numbers are there in the Spanish and in the English form; the English one is read.
 Known from: a recorded answer.
 """
 
@@ -91,7 +91,7 @@ class BccrAdapter(FixingAdapter):
                 headers=(("token_csrf", "{token}"), ("Origin", "https://sdd.bccr.fi.cr")),
                 content_types=("application/json",),
                 before=_TOKEN,
-                token_pattern=r"^([A-Za-z0-9_.-]+)\s*$",
+                token_pattern=r"^([A-Za-z0-9_.-]+)\s*$",  # noqa: S106  a pattern
             )
             start = end + timedelta(days=1)
 

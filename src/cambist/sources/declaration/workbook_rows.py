@@ -34,7 +34,7 @@ class WorkbookOpener:
         return TableContent(filled, [" ".join(" ".join(row).split()) for row in rows[: self._layout.skip]])
 
     def _sheet(self, content: bytes) -> CalamineSheet:
-        self._check_size(content)
+        check_workbook_size(content, self._reader)
         try:
             book = CalamineWorkbook.from_filelike(BytesIO(content))
             sheet = self._layout.sheet
@@ -44,18 +44,30 @@ class WorkbookOpener:
         except (CalamineError, OSError, ValueError, IndexError, KeyError) as error:
             raise self._reader.broken(f"the workbook cannot be read: {error}") from error
 
-    def _check_size(self, content: bytes) -> None:
-        """Refuse what is not a workbook, and one that is larger unpacked than any source's."""
-        if len(content) > MAX_PAYLOAD_BYTES or not content.startswith(_SIGNS):
-            raise self._reader.broken("what it sent is not a workbook, or too large")
-        try:
-            if is_zipfile(BytesIO(content)):
-                with ZipFile(BytesIO(content)) as packed:
-                    unpacked = sum(each.file_size for each in packed.infolist())
-                if unpacked > MAX_PAYLOAD_BYTES:
-                    raise self._reader.broken(f"the workbook has {unpacked:,} bytes, more than it ever publishes")
-        except (BadZipFile, OSError, ValueError, NotImplementedError) as error:
-            raise self._reader.broken(f"the workbook cannot be read: {error}") from error
+
+def read_sheets(content: bytes, reader: PayloadReader) -> dict[str, list[list[str]]]:
+    """Return the lines of every sheet by its name, with cells as `WorkbookOpener` reads them. Errors: SourceBroken."""
+    check_workbook_size(content, reader)
+    try:
+        book = CalamineWorkbook.from_filelike(BytesIO(content))
+        sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in book.sheet_names}
+    except (CalamineError, OSError, ValueError, IndexError, KeyError) as error:
+        raise reader.broken(f"the workbook cannot be read: {error}") from error
+    return {name: [[_text(cell) for cell in row] for row in rows] for name, rows in sheets.items()}
+
+
+def check_workbook_size(content: bytes, reader: PayloadReader) -> None:
+    """Refuse what is not a workbook, and one that is larger unpacked than any source's. Errors: SourceBroken."""
+    if len(content) > MAX_PAYLOAD_BYTES or not content.startswith(_SIGNS):
+        raise reader.broken("what it sent is not a workbook, or too large")
+    try:
+        if is_zipfile(BytesIO(content)):
+            with ZipFile(BytesIO(content)) as packed:
+                unpacked = sum(each.file_size for each in packed.infolist())
+            if unpacked > MAX_PAYLOAD_BYTES:
+                raise reader.broken(f"the workbook has {unpacked:,} bytes, more than it ever publishes")
+    except (BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise reader.broken(f"the workbook cannot be read: {error}") from error
 
 
 def _text(cell: object) -> str:
