@@ -42,6 +42,7 @@ PRICES = {
     "dab": ["USD 62 66", "INR 0.7 0.8", "PKR 0.2 0.25", "CNY 9 10"],
     "mma": ["USD 15.3 15.5"],
     "bccr": ["USD 460 480"],
+    "cbi": ["USD 1304 1306", "JPY 8 9", "EUR 1500 1600", "XDR 1700 1850", "INR 13 16", "OMR 3300 3450"],
     "cbs": ["USD 2.6 2.8", "JPY 0.016 0.018", "FJD 1.2 1.25", "CNH 0.39 0.41"],
     "nrbt": ["USD 2.3 2.5", "JPY 0.015 0.016", "WST 0.84 0.88", "SEK 0.21 0.23"],
 }
@@ -59,8 +60,11 @@ ASKED = {
 CONTRADICTED = {"bob": 7 * 3, "cbg": 80, "cbs": 9}
 """At most so many rates are left out, because the source gives two of them for one day."""
 
-MISTYPED = {"cbs": "[2015-06-30] is in the sheet of another year"}
-"""What else is left out of the recorded answers."""
+MISTYPED = {
+    "cbi": ("JPY/IQD on 2026-02-09", "XDR/IQD on 2026-02-18"),
+    "cbs": ("[2015-06-30]",),
+}
+"""What else is left out of the recorded answers, because it is mistyped there."""
 
 NOT_READ = {
     "nbrm_01.json": "cut",
@@ -70,7 +74,7 @@ NOT_READ = {
     ),
     "rbf_01.html": "the page with the address",
     "bccr_01.csv": "the token",
-    "cbs_01.html": "the page with the address",
+    **dict.fromkeys(("cbi_01.html", "cbs_01.html"), "the page with the address"),
     **{f"bna_{number:02}.json": "one currency" for number in range(71) if number != 3},
     **{
         f"cbg_{number:02}.json": "a currency that is left out"
@@ -114,7 +118,7 @@ def test_recorded_answers_are_read_completely_and_the_right_way_round(key: str) 
     left_out = 0
     for path, subject in answers(key):
         taken = read(key, path, subject)
-        known = [each for each in taken.left_out if key not in MISTYPED or MISTYPED[key] not in each]
+        known = [each for each in taken.left_out if not any(part in each for part in MISTYPED.get(key, ()))]
         assert all("is given several times" in each for each in known), path.name
         left_out += len(known)
         newest = max(fixing.day for fixing in taken.fixings)

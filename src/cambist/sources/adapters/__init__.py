@@ -48,6 +48,7 @@ ADAPTERS = (
     "bota",
     "bob",
     "cbe",
+    "cbi",
     "bct",
     "cbk",
     "tcmb",

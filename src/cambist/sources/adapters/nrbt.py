@@ -75,7 +75,7 @@ class NrbtAdapter(FixingAdapter):
 
 
 def _rates(name: str, lines: list[list[str]]) -> Iterator[RawRate]:
-    """Yield the middle rates of a sheet. Errors: SourceBroken for another layout, CellBroken for days of other years."""
+    """Yield the middle rates of a sheet. Errors: SourceBroken for another layout, CellBroken for a day out of place."""
     years = _SHEET.fullmatch(name)
     heading = next((place for place, cells in enumerate(lines) if any(map(_is_middle, cells))), None)
     if years is None or heading is None:
