@@ -10,6 +10,7 @@ import xlsxwriter
 
 from cambist.errors import SourceBroken, SourceRefused
 from cambist.history.fixing import Fixing
+from cambist.ingest.hidden_fields import with_hidden_fields
 from cambist.sources.base import SourceRequest
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
 from cambist.sources.declaration.payload_summary import format_fixing
@@ -324,6 +325,19 @@ def test_a_first_request_gives_the_token_of_the_second() -> None:
     assert (request.token_pattern, request.body) == ("state=([a-z]+)", b"t={token}&d=2026-10-30")
 
 
+def test_a_first_request_gives_the_hidden_fields_of_the_second() -> None:
+    adapter = declared(
+        '[request]\nurl = "https://own.example/"\nspan = 1\nform = { d = "{day}" }\n'
+        '[request.before]\nurl = "https://own.example/form"\nfields = ["__VIEWSTATE"]\n',
+        RATES,
+        DAY,
+        CSV,
+    )
+    (request,) = adapter.requests(TWO_DAYS[1], TWO_DAYS[1])
+    sent = with_hidden_fields("own", request, b'<input name="__VIEWSTATE" value="a=">')
+    assert sent.body == b"__VIEWSTATE=a%3D&d=2026-10-30"
+
+
 FEW = '[request.few]\nurl = "https://own.example/day/{day}"\ndays = 3\n'
 YEARS = REQUEST.replace("/rates", "/{first:%Y}").replace('"all"', '"year"')
 
@@ -567,6 +581,12 @@ TWELVE = ", ".join(f'"m{number}"' for number in range(12))
         ('span = "all"', 'span = "all"\nbefore = { url = "https://other.example/" }', "must have the host of"),
         ('span = "all"', 'span = "all"\nbefore = { url = "https://own.example/{key}" }', "must be without"),
         ('span = "all"', 'span = "all"\nbefore = { url = "https://own.example/", pattern = "(a)" }', "has no effect"),
+        ('span = "all"', 'span = "all"\nbefore = { url = "https://own.example/", fields = ["a"] }', "there is none"),
+        (
+            'span = "all"',
+            'span = "all"\nform = { a = "1" }\nbefore = { url = "https://own.example/", fields = ["a"] }',
+            "[request.before.fields] must be names of fields, each once",
+        ),
         ('at = "Date"', 'at = "Date"\nonce = true', "[day.once] has no effect"),
         ('span = "all"', 'span = "all"\ndays = ["mon"]', "[request.days] has no effect"),
         ('anchor = "EUR"', 'anchor = "EUR"\nonly = ["USD"]\nignore = ["JPY"]', "[rates.ignore] has no effect"),

@@ -16,6 +16,7 @@ import stamina
 
 from cambist import __version__
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
+from cambist.ingest.hidden_fields import with_hidden_fields
 from cambist.ingest.request_tokens import with_token
 from cambist.sources.base import MAX_PAYLOAD_BYTES, SourceRequest
 
@@ -85,11 +86,12 @@ class Fetcher:
             raise SourceUnreachable(f"{source}: cannot be asked: {_message(error)}") from None
 
     async def _prepared(self, source: str, request: SourceRequest) -> SourceRequest:
-        """Send the request before this one, if there is one, and return this one with its token."""
+        """Send the request before this one, if there is one, and return this one with its token and fields."""
         if request.before is None:
             return request
         self.forget(request.before)  # nothing new is no answer here
-        return with_token(source, request, await self._follow(source, request.before) or b"")
+        content = await self._follow(source, request.before) or b""
+        return with_hidden_fields(source, with_token(source, request, content), content)
 
     async def _follow(self, source: str, request: SourceRequest) -> bytes | None:
         """Send a request, and follow redirects within the source's own host only."""

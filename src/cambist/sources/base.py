@@ -128,7 +128,8 @@ class SourceRequest:
     say itself, for example its series; the adapter gets it back with the answer. `{key}` in the URL, headers and body
     stands for the operator's key. `content_types` are the allowed beginnings of the answer's content type; empty allows
     any. A status in `no_data_statuses` means that the source has nothing for this request. The request `before` is sent
-    first, for its cookies; what the group of `token_pattern` matches in its answer replaces `{token}` in this one.
+    first, for its cookies; what the group of `token_pattern` matches in its answer replaces `{token}` in this one. The
+    fields of its page that `hidden_fields` names become a part of this one's form.
     """
 
     url: str
@@ -141,6 +142,7 @@ class SourceRequest:
     no_data_statuses: frozenset[int] = frozenset()
     before: SourceRequest | None = None
     token_pattern: str = ""
+    hidden_fields: tuple[str, ...] = ()
 
     @property
     def origin(self) -> str:

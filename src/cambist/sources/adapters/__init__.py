@@ -28,6 +28,7 @@ ADAPTERS = (
     "cfets",
     "amcm",
     "cbc",
+    "mas",
     "cbm",
     "bot",
     "bom",

@@ -32,10 +32,11 @@ WEEKDAYS: tuple[Weekday, ...] = ("mon", "tue", "wed", "thu", "fri", "sat", "sun"
 
 
 class DeclaredBefore(DeclaredTable, frozen=True, kw_only=True):
-    """`[request.before]`: a request to send first, for its cookies or a token in its answer."""
+    """`[request.before]`: a request to send first, for its cookies, or a token or hidden fields in its answer."""
 
     url: str
     pattern: str = ""
+    fields: tuple[str, ...] = ()
     media: tuple[str, ...] = ()
 
 

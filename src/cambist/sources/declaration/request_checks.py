@@ -106,6 +106,10 @@ def _before(declared: Declaration) -> Iterator[Fault]:
         yield from day_pattern_faults("request.before.pattern", before.pattern)
         if not is_used:
             yield "request.before.pattern", "has no effect: no {token} stands in the request"
+    if before.fields and not request.form:
+        yield "request.before.fields", "has no effect: they go into request.form, and there is none"
+    if len({*before.fields, *request.form}) != len(before.fields) + len(request.form) or "" in before.fields:
+        yield "request.before.fields", "must be names of fields, each once, and none that request.form has"
 
 
 def _each(declared: Declaration) -> Iterator[Fault]:

@@ -43,6 +43,7 @@ def build_requests(
                 no_data_statuses=frozenset(request.absent),
                 before=before,
                 token_pattern=first_of_two.pattern if first_of_two else "",
+                hidden_fields=first_of_two.fields if first_of_two else (),
             )
 
 
