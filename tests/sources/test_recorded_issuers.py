@@ -43,6 +43,7 @@ PRICES = {
     "mma": ["USD 15.3 15.5"],
     "bccr": ["USD 460 480"],
     "cbi": ["USD 1304 1306", "JPY 8 9", "EUR 1500 1600", "XDR 1700 1850", "INR 13 16", "OMR 3300 3450"],
+    "boa": ["USD 130 136", "JPY 0.8 0.9", "TND 44 47", "LYD 20 22", "MAD 14 15", "KWD 420 440"],
     "mas": ["USD 1.25 1.32", "JPY 0.0078 0.0085", "IDR 0.00007 0.00008", "VND 0.000045 0.000052", "CNY 0.18 0.19"],
     "cbs": ["USD 2.6 2.8", "JPY 0.016 0.018", "FJD 1.2 1.25", "CNH 0.39 0.41"],
     "nrbt": ["USD 2.3 2.5", "JPY 0.015 0.016", "WST 0.84 0.88", "SEK 0.21 0.23"],
@@ -71,13 +72,13 @@ NOT_READ = {
     "nbrm_01.json": "cut",
     "bcbo_01.csv": "dollars of 2007",
     **dict.fromkeys(
-        ("cbe_01.html", "boja_01.html", "mas_01.html", "nbc_01.html", "nbc_03.html", "nbc_05.html"),
+        ("cbe_01.html", "boja_01.html", "nbc_01.html", "nbc_03.html", "nbc_05.html"),
         "the page with the token",
     ),
     "rbf_01.html": "the page with the address",
     "bccr_01.csv": "the token",
     "mas_01.html": "the page with the form",
-    **dict.fromkeys(("cbi_01.html", "cbs_01.html"), "the page with the address"),
+    **dict.fromkeys(("boa_01.html", "cbi_01.html", "cbs_01.html"), "the page with the address"),
     **{f"bna_{number:02}.json": "one currency" for number in range(71) if number != 3},
     **{
         f"cbg_{number:02}.json": "a currency that is left out"

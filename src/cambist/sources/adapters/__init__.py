@@ -51,6 +51,7 @@ ADAPTERS = (
     "cbe",
     "cbi",
     "bct",
+    "boa",
     "cbk",
     "tcmb",
     "bcb",
