@@ -8,6 +8,8 @@ import pytest
 from tests.sources.workbook_files import packed
 
 from cambist.errors import NothingPublished, SourceBroken, SourceRefused
+from cambist.history.fixing import Fixing
+from cambist.ingest.hidden_fields import with_hidden_fields
 from cambist.ingest.request_tokens import with_token
 from cambist.registry.sources import built_in
 from cambist.sources.base import FixingAdapter
@@ -137,3 +139,34 @@ def test_tanzanias_form_has_the_token_of_its_page_and_days_as_in_america() -> No
         "dateFrom": ["06/05/2026"],
         "dateTo": ["06/05/2026"],
     }
+
+
+def test_indonesias_middle_is_for_as_many_units_as_the_line_says() -> None:
+    found = [(str(each.pair), str(each.value), each.nominal, each.day) for each in parsed_rupiah()]
+    assert found == [
+        ("JPY/IDR", "10757.525", 100, date(2026, 3, 5)),
+        ("JPY/IDR", "10736.285", 100, date(2026, 3, 4)),
+        ("JPY/IDR", "10748.425", 100, date(2026, 3, 3)),
+    ]
+
+
+@pytest.mark.parametrize("written", ["100.50", "0.00", ".00", "1e2"])
+def test_units_that_are_no_whole_number_are_refused(written: str) -> None:
+    with pytest.raises(SourceBroken, match="is quoted per"):
+        parsed_rupiah(written)
+
+
+def parsed_rupiah(units: str = "100.00") -> list[Fixing]:
+    page = (PAYLOADS / "bi/days.html").read_text(encoding="utf-8").replace("100.00", units)
+    return list(adapter("bi").parse(page.encode(), "JPY"))
+
+
+def test_indonesias_form_has_the_state_of_its_page_and_one_currency() -> None:
+    asked = list(adapter("bi").requests(date(2026, 3, 2), date(2026, 3, 5)))
+    names = "__REQUESTDIGEST", "__VIEWSTATE", "__VIEWSTATEGENERATOR", "__EVENTVALIDATION"
+    page = "".join(f'<input type="hidden" name="{name}" value="{name}+/=">' for name in names)
+    sent = with_hidden_fields("bi", asked[0], page.encode()).body
+    form = {name.rpartition("$")[2]: values for name, values in parse_qs(sent.decode(), strict_parsing=True).items()}
+    assert (form["ddlmatauang1"], form["txtFrom"], form["txtTo"]) == (["AED  "], ["02-Mar-2026"], ["05-Mar-2026"])
+    assert form["__VIEWSTATE"] == ["__VIEWSTATE+/="]
+    assert [each.subject for each in asked] == sorted({each.subject for each in asked})

@@ -44,6 +44,7 @@ PRICES = {
     "bccr": ["USD 460 480"],
     "cbi": ["USD 1304 1306", "JPY 8 9", "EUR 1500 1600", "XDR 1700 1850", "INR 13 16", "OMR 3300 3450"],
     "boa": ["USD 130 136", "JPY 0.8 0.9", "TND 44 47", "LYD 20 22", "MAD 14 15", "KWD 420 440"],
+    "bi": ["AED 4500 4700", "AUD 11500 12200"],
     "mas": ["USD 1.25 1.32", "JPY 0.0078 0.0085", "IDR 0.00007 0.00008", "VND 0.000045 0.000052", "CNY 0.18 0.19"],
     "cbs": ["USD 2.6 2.8", "JPY 0.016 0.018", "FJD 1.2 1.25", "CNH 0.39 0.41"],
     "nrbt": ["USD 2.3 2.5", "JPY 0.015 0.016", "WST 0.84 0.88", "SEK 0.21 0.23"],
@@ -77,7 +78,7 @@ NOT_READ = {
     ),
     "rbf_01.html": "the page with the address",
     "bccr_01.csv": "the token",
-    "mas_01.html": "the page with the form",
+    **dict.fromkeys(("bi_01.html", "mas_01.html"), "the page with the form"),
     **dict.fromkeys(("boa_01.html", "cbi_01.html", "cbs_01.html"), "the page with the address"),
     **{f"bna_{number:02}.json": "one currency" for number in range(71) if number != 3},
     **{
@@ -86,6 +87,10 @@ NOT_READ = {
     },
 }
 """Recorded answers that are not complete, or to requests that the adapters do not make."""
+
+
+SUBJECTS = {"bi_02.html": "AED", "bi_03.html": "AUD"}
+"""What was asked for where the list has only the beginning of the request: the first currencies of the Bank's form."""
 
 
 FOLDERS = {"nbc_usd": "nbc"}
@@ -99,7 +104,7 @@ def answers(key: str) -> Iterator[tuple[Path, str]]:
     for path in sorted((RECORDED / folder).glob(f"{folder}_*")):
         asked = re.search(rf"`{path.name}` .*?{ASKED[key]}", requests) if key in ASKED else None
         if path.name not in NOT_READ:
-            yield path, asked[1] if asked else ""
+            yield path, asked[1] if asked else SUBJECTS.get(path.name, "")
 
 
 def price(fixing: Fixing, anchor: str) -> Decimal:

@@ -33,6 +33,7 @@ ADAPTERS = (
     "bot",
     "bom",
     "bnm",
+    "bi",
     "cbsl",
     "boi",
     "cbn",

@@ -50,7 +50,7 @@ class BoaAdapter(FixingAdapter):
         terms="https://www.bank-of-algeria.dz/",
         licence="the Bank's site does not say clearly whether its rates may be passed on",
         redistribution=Redistribution.UNCLEAR,
-        disabled_reason="Its terms are not clear about passing rates on, and its server does not send all certificates.",
+        disabled_reason="Its terms are not clear about passing rates on, and its server sends too few certificates.",
         pace=Pace.DAILY,
         covers="16 currencies in Algerian dinars",
         anchor="DZD",

@@ -82,7 +82,7 @@ class DeclaredRates(DeclaredTable, frozen=True, kw_only=True):
     direction: Literal["other_per_anchor", "anchor_per_other"]
     nominal: Nominal | dict[str, Nominal] = 1
     per_gram: tuple[Literal["XAU", "XAG", "XPT", "XPD"], ...] = ()
-    nominal_is: Literal["units", "power"] = "units"
+    nominal_is: Literal["units", "decimal", "power"] = "units"
     currency: str | None = None
     decimal: Literal[".", ","] = "."
     thousands: str = ""

@@ -44,6 +44,9 @@ class ValueReader:
             return self._power_of_ten(written, what)
         if isinstance(written, JsonNumber):
             written = written.removesuffix(".0")
+        if self._rates.nominal_is == "decimal":
+            whole, _, decimals = written.partition(self._rates.decimal)
+            written = "" if decimals.strip("0") else whole
         units = self._reader.nominal(written if len(written) <= _LONGEST_NOMINAL else "", what)
         if units % divisor:
             raise self._reader.broken(
