@@ -35,6 +35,7 @@ ADAPTERS = (
     "bnm",
     "bi",
     "cbsl",
+    "sbp",
     "boi",
     "cbn",
     "sarb",
