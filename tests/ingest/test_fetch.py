@@ -116,6 +116,19 @@ def test_a_request_with_one_before_it_has_its_token(host) -> None:
     assert [asked.target for asked in refused.asked] == ["/form"]
 
 
+def test_a_request_with_a_form_before_it_sends_the_hidden_fields_back(host) -> None:
+    def request(url: str) -> SourceRequest:
+        first = SourceRequest(url=f"{url}/form")
+        return SourceRequest(url=f"{url}/rates", body=b"day=5", before=first, hidden_fields=("state",))
+
+    page = b'<input type="hidden" name="state" value="a+b">'
+    found = asking(host, host.answer(200, page), host.answer(200, b"1.25"), request=request)
+    assert [(asked.target, asked.body) for asked in found.asked] == [("/form", b""), ("/rates", b"state=a%2Bb&day=5")]
+    refused = asking(host, host.answer(200, b"<p>closed</p>"), request=request)
+    assert isinstance(refused.error, SourceBroken)
+    assert [asked.target for asked in refused.asked] == ["/form"]
+
+
 # What is asked again
 
 
