@@ -19,6 +19,8 @@ from cambist.sources.adapters.ecb import adapter
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.archive import SqlArchive
+from cambist.storage.sql.filing import Filing
+from cambist.storage.sql.quarantine import SqlQuarantine
 
 Shell = Callable[..., Any]
 ErrorOf = Callable[..., str]
@@ -155,7 +157,7 @@ def test_accepting_twice_changes_nothing(shell: Shell, store: SqlStore) -> None:
     assert store.archive.revision() == revision
 
 
-def test_an_interrupted_accept_is_completed_by_running_it_again(
+def test_an_interrupted_accept_changes_nothing_and_can_be_repeated(
     shell: Shell, error_of: ErrorOf, store: SqlStore, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:
@@ -163,9 +165,10 @@ def test_an_interrupted_accept_is_completed_by_running_it_again(
 
     rung = notifications(folder)
     with monkeypatch.context() as broken:
-        broken.setattr(SqlArchive, "file", full)
+        broken.setattr(Filing, "file", full)
         assert error_of("quarantine", "accept", "1") == "The disk is full"
     assert received_fixings(store) == []
+    assert states(store)[0] is QuarantineState.WAITING
     assert notifications(folder) != rung
     assert shell("quarantine", "accept", "1").code == 0
     assert [known.fixing.value for known in received_fixings(store)] == [Decimal("12.5000")]
@@ -218,11 +221,13 @@ def test_an_impossible_request_is_refused_in_one_sentence_and_changes_nothing(
     assert received_fixings(store) == []
 
 
+@pytest.mark.parametrize("verb", ["accept", "reject"])
 def test_a_fixing_that_was_decided_meanwhile_is_reported(
-    error_of: ErrorOf, store: SqlStore, monkeypatch: pytest.MonkeyPatch
+    error_of: ErrorOf, store: SqlStore, monkeypatch: pytest.MonkeyPatch, verb: str
 ) -> None:
-    monkeypatch.setattr("cambist.storage.sql.quarantine.SqlQuarantine.decide", lambda *_: None)
-    assert error_of("quarantine", "accept", "1") == "Number [1] waits no more: it was decided meanwhile"
+    monkeypatch.setattr(SqlQuarantine, "decide", lambda *_: None)
+    monkeypatch.setattr(SqlArchive, "accept", lambda *_: None)
+    assert error_of("quarantine", verb, "1") == "Number [1] waits no more: it was decided meanwhile"
     assert received_fixings(store) == []
 
 

@@ -16,7 +16,7 @@ from tests.postgresql import postgresql_url
 from cambist.errors import SourceBroken
 from cambist.history.archive import FixingArchive
 from cambist.history.fixing import GRAM, FilingResult, Fixing, Receipt, RefusedFixing
-from cambist.history.quarantine import Quarantine, QuarantinedFixing, QuarantineState
+from cambist.history.quarantine import AcceptedFixing, Quarantine, QuarantinedFixing, QuarantineState
 from cambist.pricing.pair import Pair
 from cambist.storage import Store
 from cambist.storage.sql import SqlStore
@@ -254,6 +254,52 @@ def test_a_decision_is_stored_with_its_time(
     assert list(quarantine.quarantined(decision)) == [decided]
     assert states(quarantine) == [("9.9", decision), ("9.8", QuarantineState.WAITING)]
     assert quarantine.count_waiting("ecb") == 1
+
+
+def accept(archive: FixingArchive, number: int, at: datetime = NOON) -> AcceptedFixing | None:
+    return archive.accept(Receipt("ecb", at, "accepted", "d"), number)
+
+
+def test_an_accepted_fixing_is_stored(archive: FixingArchive, quarantine: Quarantine) -> None:
+    deliver(archive, [fixing("9.9"), fixing("9.8", TUE)], [fixing("1.1", pair=JPY)])
+    accepted = accept(archive, number_of(quarantine, "9.9"), NOON + HOUR)
+    assert accepted is not None
+    assert (accepted.quarantined.state, accepted.quarantined.decided_at) == (QuarantineState.ACCEPTED, NOON + HOUR)
+    assert accepted.filed == FilingResult(1, 0, 0, 0)
+    assert [(one.fixing, one.received_at) for one in archive.revisions(USD, MON)] == [(fixing("9.9"), NOON + HOUR)]
+    assert states(quarantine) == [("9.9", QuarantineState.ACCEPTED), ("9.8", QuarantineState.WAITING)]
+
+
+def test_a_fixing_that_cannot_be_stored_is_not_accepted(archive: FixingArchive, quarantine: Quarantine) -> None:
+    gold = Pair("XAU", "EUR")
+    deliver(archive, [], [replace(fixing("60", pair=gold), unit=GRAM)])
+    deliver(archive, [fixing("1900", TUE, gold)])
+    with pytest.raises(SourceBroken):
+        accept(archive, number_of(quarantine, "1900"))
+    assert states(quarantine) == [("1900", QuarantineState.WAITING)]
+    assert quarantine.decided() == []
+
+
+def test_a_fixing_is_accepted_again_without_a_change(archive: FixingArchive, quarantine: Quarantine) -> None:
+    deliver(archive, [fixing("9.9")])
+    number = number_of(quarantine, "9.9")
+    quarantine.decide(number, QuarantineState.ACCEPTED, NOON)  # and was never stored
+    first, second = accept(archive, number, NOON + HOUR), accept(archive, number, NOON + 2 * HOUR)
+    assert first is not None
+    assert second is not None
+    assert (first.filed.added, second.filed.added, second.filed.unchanged) == (1, 0, 1)
+    assert second.quarantined.decided_at == NOON
+    assert len(quarantine.decided()) == 1
+
+
+def test_what_was_rejected_or_is_not_there_is_not_accepted(archive: FixingArchive, quarantine: Quarantine) -> None:
+    deliver(archive, [fixing("9.9")])
+    number = number_of(quarantine, "9.9")
+    quarantine.decide(number, QuarantineState.REJECTED, NOON)
+    assert accept(archive, number) is None
+    assert accept(archive, number + 1) is None
+    assert archive.sources() == []
+    assert archive.last_received("ecb", "accepted") is None
 
 
 @pytest.mark.parametrize("second", DECISIONS)

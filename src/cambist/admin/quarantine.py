@@ -5,17 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from cambist.accounts.names import echo, nearest
 from cambist.admin.audit import AuditRecorder
 from cambist.admin.quarantine_context import FixingNeighbours, neighbours_of
 from cambist.errors import BadParameter, CannotStart, SourceRefused
-from cambist.history.fixing import FilingResult, Fixing, Receipt
-from cambist.history.quarantine import QuarantinedFixing, QuarantineState
+from cambist.history.fixing import Fixing, Receipt
+from cambist.history.quarantine import AcceptedFixing, QuarantinedFixing, QuarantineState
 from cambist.history.rate_matrix import RateMatrix
 from cambist.registry.components import open_store
 from cambist.registry.sources import load_adapters
@@ -24,13 +23,7 @@ from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
 
-
-@dataclass(frozen=True, slots=True)
-class AcceptedFixing:
-    """An accepted fixing, and how it changed the archive."""
-
-    quarantined: QuarantinedFixing
-    filed: FilingResult
+Decided = TypeVar("Decided")
 
 
 class QuarantineAdmin:
@@ -78,10 +71,7 @@ class QuarantineAdmin:
     def accept(self, numbers: Iterable[int], reason: str = "") -> list[AcceptedFixing]:
         """Store fixings as they were published. Errors: BadParameter, and nothing is changed.
 
-        The reason is kept in the audit log.
-
-        Storing a fixing releases what still waits, so each is marked first. If the command is interrupted between the
-        two, it can be repeated: marked fixings are stored then, and storing one twice changes nothing.
+        The reason is kept in the audit log. An interrupted command can be repeated: storing one twice changes nothing.
         """
         chosen = self._find(numbers, QuarantineState.ACCEPTED)
         try:
@@ -102,11 +92,17 @@ class QuarantineAdmin:
 
     def _accept(self, each: QuarantinedFixing, reason: str) -> AcceptedFixing:
         with self._audit.action("quarantine.accept", f"number {each.number}", _detail(each, reason)):
-            return AcceptedFixing(self._decide(each, QuarantineState.ACCEPTED), self._archive(each))
+            digest = hashlib.sha256(_statement(each.fixing).encode()).hexdigest()
+            origin = f"quarantine {each.number}, accepted"
+            receipt = Receipt(each.fixing.source, self._clock(), origin, digest)
+            return _still_decided(each, self._store.archive.accept(receipt, each.number))
 
     def _reject(self, each: QuarantinedFixing, reason: str) -> QuarantinedFixing:
         with self._audit.action("quarantine.reject", f"number {each.number}", _detail(each, reason)):
-            return self._decide(each, QuarantineState.REJECTED)
+            if each.state is QuarantineState.REJECTED:
+                return each
+            decided = self._store.quarantine.decide(each.number, QuarantineState.REJECTED, self._clock())
+            return _still_decided(each, decided)
 
     def _find(self, numbers: Iterable[int], state: QuarantineState) -> list[QuarantinedFixing]:
         """Return the fixings of these numbers, each once. They must be waiting, or in `state` already."""
@@ -119,20 +115,6 @@ class QuarantineAdmin:
                 raise BadParameter(f"Number [{number}] waits no more: it was {stored[number].state}")
         return [stored[number] for number in wanted]
 
-    def _decide(self, each: QuarantinedFixing, state: QuarantineState) -> QuarantinedFixing:
-        if each.state is state:
-            return each
-        decided = self._store.quarantine.decide(each.number, state, self._clock())
-        if decided is None:
-            raise BadParameter(f"Number [{each.number}] waits no more: it was decided meanwhile")
-        return decided
-
-    def _archive(self, each: QuarantinedFixing) -> FilingResult:
-        origin = f"quarantine {each.number}, accepted"
-        digest = hashlib.sha256(_statement(each.fixing).encode()).hexdigest()
-        receipt = Receipt(each.fixing.source, self._clock(), origin, digest)
-        return self._store.archive.file(receipt, [each.fixing])
-
     def _check_source(self, source: str) -> None:
         sources = {each.fixing.source for each in self._store.quarantine.quarantined(None)}
         # A broken declaration must not keep the operator from the quarantine.
@@ -140,6 +122,12 @@ class QuarantineAdmin:
             sources |= set(load_adapters(self._settings))
         if source not in sources:
             raise BadParameter(f"Unknown source: [{echo(source)}]; {nearest(source, sources)}")
+
+
+def _still_decided(each: QuarantinedFixing, decided: Decided | None) -> Decided:
+    if decided is None:
+        raise BadParameter(f"Number [{each.number}] waits no more: it was decided meanwhile")
+    return decided
 
 
 def _detail(each: QuarantinedFixing, reason: str) -> str:

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from cambist.accounts.account import Account, KeyRecord
     from cambist.admin.accounts import AccountAdmin
     from cambist.admin.keys import CreatedKey
-    from cambist.admin.quarantine import AcceptedFixing
-    from cambist.history.quarantine import QuarantinedFixing
+    from cambist.history.quarantine import AcceptedFixing, QuarantinedFixing
 
 
 def account_record(admin: AccountAdmin, account: Account) -> dict[str, Any]:

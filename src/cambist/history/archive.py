@@ -13,6 +13,7 @@ from cambist.history.filed_values import FiledValues
 from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
+from cambist.history.quarantine import AcceptedFixing
 from cambist.pricing.pair import Pair
 
 PairFilter = Callable[[str, Pair], bool]
@@ -40,6 +41,13 @@ class FixingArchive(Protocol):
         The `refused` fixings are put in quarantine, each once. Fixings in quarantine that are valid now are released.
         `filed` are the values of all pairs and days of the delivery, if the caller has them already; they are read
         again if the archive has changed since.
+        """
+
+    def accept(self, receipt: Receipt, number: int) -> AcceptedFixing | None:
+        """Record that a waiting fixing in quarantine is accepted, and store it: both or neither.
+
+        One that was accepted already is stored again, which changes nothing. None if the fixing of that number was
+        decided otherwise, or if there is none.
         """
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple, Protocol, Self
 
-from cambist.history.fixing import Fixing
+from cambist.history.fixing import FilingResult, Fixing
 from cambist.pricing.pair import Pair
 
 
@@ -33,6 +33,14 @@ class QuarantinedFixing:
     origin: str
     state: QuarantineState
     decided_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedFixing:
+    """A fixing that was accepted, and how it changed the archive."""
+
+    quarantined: QuarantinedFixing
+    filed: FilingResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,10 @@ class FixingKey(NamedTuple):
 
 
 class Quarantine(Protocol):
-    """A store of refused fixings. They are added by `FixingArchive.file`, with their delivery."""
+    """A store of refused fixings. They are added by `FixingArchive.file`, with their delivery.
+
+    `FixingArchive.accept` accepts one, because it is stored in the same moment.
+    """
 
     def quarantined(self, state: QuarantineState | None = QuarantineState.WAITING) -> Sequence[QuarantinedFixing]:
         """Return the fixings in that state, or in any state, oldest first."""

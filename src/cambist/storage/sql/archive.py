@@ -24,6 +24,7 @@ from cambist.history.filed_values import FiledValues
 from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
+from cambist.history.quarantine import AcceptedFixing
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.status.environment import SIMULATED
 from cambist.storage.sql.correction_feed import read_feed, read_vintages
@@ -31,6 +32,7 @@ from cambist.storage.sql.dialects import WriteLock, writing
 from cambist.storage.sql.filing import Filing, stored_values
 from cambist.storage.sql.known_rows import read_days_received_after, read_known_fixings
 from cambist.storage.sql.pair_series import read_pair_series
+from cambist.storage.sql.quarantine import accept_waiting
 from cambist.storage.sql.reading import all_series, last_versions, parse_day, parse_received, read_rates, read_revision
 from cambist.storage.sql.schema import fixings, receipts, series
 from cambist.storage.sql.selects import (
@@ -90,6 +92,15 @@ class SqlArchive:
             raise StoreBroken("Simulated prices of the sandbox cannot be stored in the archive")
         with writing(self._engine, WriteLock.ARCHIVE) as connection:
             return Filing(connection, receipt, filed).file(delivered, quarantined)
+
+    def accept(self, receipt: Receipt, number: int) -> AcceptedFixing | None:
+        """Accept a fixing in quarantine and file it, in one transaction."""
+        with writing(self._engine, WriteLock.ARCHIVE) as connection:
+            # Marked first: filing releases what still waits.
+            accepted = accept_waiting(connection, number, receipt.received_at)
+            if accepted is None:
+                return None
+            return AcceptedFixing(accepted, Filing(connection, receipt).file([accepted.fixing], []))
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
         """Return the fixings of a source by day."""

@@ -44,14 +44,8 @@ class SqlQuarantine:
 
     def decide(self, number: int, state: QuarantineState, at: datetime) -> QuarantinedFixing | None:
         """Accept or reject a fixing that waits."""
-        waits = and_(quarantine.c.id == number, quarantine.c.state == QuarantineState.WAITING)
-        change = update(quarantine).where(waits).values(state=state, decided_at=to_stored(at)).returning(quarantine)
         with writing(self._engine, WriteLock.ARCHIVE) as connection:
-            row = connection.execute(change).one_or_none()
-            if row is None:
-                return None
-            _record(connection, [number], state, to_stored(at))
-            return _quarantined(row)
+            return _decide_waiting(connection, number, state, at)
 
     def decided(self, after: int = 0) -> Sequence[QuarantineDecision]:
         """Return all decisions after a number, oldest first."""
@@ -64,6 +58,28 @@ class SqlQuarantine:
             )
             for row in rows
         ]
+
+
+def accept_waiting(connection: Connection, number: int, at: datetime) -> QuarantinedFixing | None:
+    """Accept a fixing that waits, and return it, or one that was accepted before; None if there is neither."""
+    accepted = _decide_waiting(connection, number, QuarantineState.ACCEPTED, at)
+    if accepted is not None:
+        return accepted
+    before = and_(quarantine.c.id == number, quarantine.c.state == QuarantineState.ACCEPTED)
+    row = connection.execute(select(quarantine).where(before)).one_or_none()
+    return None if row is None else _quarantined(row)
+
+
+def _decide_waiting(
+    connection: Connection, number: int, state: QuarantineState, at: datetime
+) -> QuarantinedFixing | None:
+    waits = and_(quarantine.c.id == number, quarantine.c.state == QuarantineState.WAITING)
+    change = update(quarantine).where(waits).values(state=state, decided_at=to_stored(at)).returning(quarantine)
+    row = connection.execute(change).one_or_none()
+    if row is None:
+        return None
+    _record(connection, [number], state, to_stored(at))
+    return _quarantined(row)
 
 
 def add_refused(connection: Connection, receipt: Receipt, refused: Iterable[RefusedFixing]) -> int:
