@@ -115,3 +115,26 @@ def test_a_currency_that_was_never_cut_is_carried_as_it_is() -> None:
     (_, cells, ages) = next(iter(source.others(row + 30)))
     assert cells[row : row + 15].tolist() == [4e6] * 15
     assert set(ages[row + 15 :].tolist()) == {NEVER}
+
+
+OLD_AND_NEW = "0 USD/TRL 1300000 0 EUR/TRL 1690000 2 USD/TRY 1.25 2 EUR/TRY 1.75 2 GBP/TRY 2.5"
+
+
+def test_an_anchor_has_a_column_under_each_code_that_it_had() -> None:
+    assert shown(SourceHistory("TRY", fixings(OLD_AND_NEW)).own(3)) == {
+        "TRL": [(1300000, 0), (1300000, 1), (1300000, 2)],
+        "TRY": [None, None, (1.25, 0)],
+    }
+
+
+def test_a_currency_is_crossed_through_each_code_that_the_anchor_had_the_newest_first() -> None:
+    columns = SourceHistory("TRY", fixings(OLD_AND_NEW)).others(3)
+    assert [shown([column]) for column in columns] == [
+        {"EUR": [None, None, (0.714285714, 0)]},
+        {"GBP": [None, None, (0.5, 0)]},
+        {"EUR": [(0.769230769, 0), (0.769230769, 1), (0.769230769, 2)]},
+    ]
+
+
+def test_the_last_day_of_a_source_is_the_newest_of_all_codes_of_its_anchor() -> None:
+    assert SourceHistory("TRY", fixings(OLD_AND_NEW)).last_row == 2

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -411,3 +411,34 @@ def test_a_type_that_the_source_does_not_name_is_refused(archive: Archive) -> No
     with pytest.raises(SourceBroken, match=r"havana: \[street\] is not one of its types of rates"):
         several(archive, "2026-03-05,USD,24,120,410", "street")
     assert archive.sources() == []
+
+
+LIRA = Lines(replace(ecb, key="mint", anchor="TRY", first_day=date(1996, 4, 16)))
+NEW_YEAR = """\
+2004-12-28 USD/TRL 1348000
+2004-12-28 EUR/TRL 1836000
+2004-12-29 USD/TRL 1345000
+2004-12-29 EUR/TRL 18330000
+2004-12-30 USD/TRL 1344000
+2004-12-30 EUR/TRL 1830000
+2004-12-31 USD/TRL 1342000
+2004-12-31 EUR/TRL 1826000
+2005-01-03 USD/TRY 1.336
+2005-01-03 EUR/TRY 1.823
+2005-01-04 USD/TRY 1.340
+2005-01-04 EUR/TRY 1.806"""
+
+
+def test_a_delivery_across_a_redenomination_is_validated_in_the_money_of_each_day(archive: Archive) -> None:
+    quarantine = SqlQuarantine(archive._engine)
+    context = FilingContext(archive, quarantine, None, [LIRA.source])
+    found = file_delivery(context, LIRA, Delivery(NEW_YEAR.encode(), "a test", NOON), lambda _: None)
+    assert found == FilingResult(added=11, corrected=0, unchanged=0, refused=1)
+    (waiting,) = quarantine.quarantined()
+    assert (waiting.fixing.pair, waiting.fixing.day) == (Pair("EUR", "TRL"), date(2004, 12, 29))
+    assert {str(one.pair): str(one.value) for one in archive.fixings("mint")} == {
+        "USD/TRL": "1342000",
+        "EUR/TRL": "1826000",
+        "USD/TRY": "1.340",
+        "EUR/TRY": "1.806",
+    }

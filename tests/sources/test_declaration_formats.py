@@ -634,3 +634,20 @@ def test_the_last_day_is_not_before_the_first() -> None:
     text = HEAD.replace("[schedule]", "last_day = 1999-12-31\n[schedule]") + REQUEST + RATES + DAY + CSV
     with pytest.raises(SourceRefused, match=r"\[last_day\] \[1999-12-31\] is before the first day 2000-01-01"):
         read_declaration(text, "own.toml")
+
+
+# The money of the day
+
+LIRA = '[rates]\nanchor = "TRY"\ndirection = "anchor_per_other"\n'
+ON_BOTH_SIDES = "Date,Currency,Rate\n2004-12-31,USD,1342100\n2005-01-03,USD,1.3363\n"
+
+
+@pytest.mark.parametrize(
+    ("field", "before"), [("", "TRY"), ("anchor_of_day = false\n", "TRY"), ("anchor_of_day = true\n", "TRL")]
+)
+def test_rates_before_a_redenomination_may_be_in_the_money_of_their_days(field: str, before: str) -> None:
+    adapter = declared(REQUEST, LIRA + field, DAY, CSV)
+    assert read(adapter, ON_BOTH_SIDES) == [
+        f"1 USD = 1342100 {before} on 2004-12-31",
+        "1 USD = 1.3363 TRY on 2005-01-03",
+    ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date
 from types import MappingProxyType
 from typing import NamedTuple
@@ -33,3 +33,7 @@ class FiledValues:
     def of(self, pair: Pair) -> DayValues:
         """Return the values of a pair by day."""
         return self.by_pair.get(pair, NO_VALUES)
+
+    def only(self, pairs: Collection[Pair]) -> FiledValues:
+        """Return the values of these pairs alone."""
+        return replace(self, by_pair={pair: values for pair, values in self.by_pair.items() if pair in pairs})

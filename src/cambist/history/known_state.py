@@ -19,6 +19,7 @@ from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import PATIENCE, build_excerpt, lives_between, splice_excerpt
 from cambist.history.rule_set import RuleSet
 from cambist.history.source_history import SourceHistory
+from cambist.pricing.anchor import anchor_in, priced_code
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import CHANGE_DAYS, parities_on
 from cambist.reference.tables import CURRENCIES
@@ -104,8 +105,9 @@ def wants(rules: RuleSet, codes: frozenset[str] | None, *, only_own: bool = Fals
         if anchor is None or codes is None:
             return anchor is not None
         if only_own:
-            return anchor in codes and {pair.base, pair.quote} == {anchor, PIVOT}
-        return pair.other(anchor) in codes or PIVOT in (pair.base, pair.quote)
+            own = anchor_in(pair, anchor)
+            return own in codes and {pair.base, pair.quote} == {own, PIVOT}
+        return priced_code(pair, anchor) in codes or PIVOT in (pair.base, pair.quote)
 
     return is_wanted
 

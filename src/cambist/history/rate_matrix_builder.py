@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cambist.history.carry_forward import NEVER, Ages, Floats
 from cambist.history.rate_matrix import BY_LAW, FIRST_DAY, NOBODY, RateMatrix
 from cambist.history.source_history import SourceHistory
+from cambist.pricing.anchor import anchors_of
 from cambist.pricing.pair import PIVOT
 from cambist.pricing.parity import Parity, parities_on, parity_periods
 from cambist.pricing.quote import Derivation
@@ -174,7 +175,7 @@ def _outranks_pegs(draft: _Draft, code: str) -> NDArray[np.bool_]:
     """Return for each source index whether the source outranks a peg of the currency."""
     outranking = np.zeros(256, dtype=np.bool_)
     outranking[: len(draft.anchors)] = [
-        outranks or anchor == code for outranks, anchor in zip(draft.outranking, draft.anchors, strict=True)
+        outranks or code in anchors_of(anchor) for outranks, anchor in zip(draft.outranking, draft.anchors, strict=True)
     ]
     return outranking
 

@@ -13,6 +13,7 @@ from cambist.history.archive import PairFilter
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY
+from cambist.pricing.anchor import anchor_in, anchors_of
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.reference.tables import REDENOMINATIONS
 
@@ -78,7 +79,7 @@ def read_source_rates(
     of_them = {*codes, PIVOT}
 
     def is_wanted(source: str, pair: Pair) -> bool:
-        anchor = anchors.get(source)
+        anchor = anchor_in(pair, anchors.get(source, ""))
         return anchor in (pair.base, pair.quote) and pair.other(anchor) in of_them
 
     lines: dict[str, dict[Pair, PairSeries]] = {}
@@ -107,7 +108,21 @@ def best_of(ranked: Iterable[CarriedRates]) -> CarriedRates | None:
 
 
 def units_per_pivot(lines: Mapping[Pair, PairSeries], anchor: str, code: str) -> tuple[Days, Floats] | None:
-    """Return a source's days and units of a code per pivot, both legs from the same day; None if it has none."""
+    """Return a source's days and units of a code per pivot, both legs from the same day; None if it has none.
+
+    The days before a redenomination of the anchor are those of its old code.
+    """
+    parts = [_units_by(lines, each, code) for each in reversed(anchors_of(anchor))]
+    found = [part for part in parts if part is not None]
+    if len(found) < 2:
+        return found[0] if found else None
+    rows, units = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    order = np.argsort(rows, kind="stable")
+    return rows[order], units[order]
+
+
+def _units_by(lines: Mapping[Pair, PairSeries], anchor: str, code: str) -> tuple[Days, Floats] | None:
+    """Return the days and units of a code per pivot by one code of the anchor; None if there are none."""
     if anchor == PIVOT:
         return _per_anchor(lines, anchor, code)
     pivot = _per_anchor(lines, anchor, PIVOT)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from msgspec import structs
 
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.archive import FixingArchive
-from cambist.history.fixing import FilingResult, Fixing, Receipt
+from cambist.history.fixing import FilingResult, Fixing, Receipt, RefusedFixing
 from cambist.history.quarantine import Quarantine
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.delivery_columns import anchor_pairs
 from cambist.ingest.fixing_validator import FixingValidator
 from cambist.ingest.other_sources import read_other_sources
+from cambist.pricing.anchor import anchor_in, anchors_of
+from cambist.pricing.pair import Pair
 from cambist.pricing.validation import in_future
 from cambist.sources.base import FixingAdapter, ParsedPayload, Source
 
@@ -99,21 +101,41 @@ def _file_type(context: FilingContext, source: Source, fixings: list[Fixing], de
     days = {fixing.day for fixing in fixings} or {delivery.received_at.date()}
     first, last = min(days), max(days)
     pairs = {fixing.pair for fixing in fixings}
-    codes = {pair.other(source.anchor) for pair in pairs} | {source.anchor}
-    filed = context.archive.filed_values(source.key, pairs | anchor_pairs(source.anchor), first, last)
-    validator = FixingValidator(
-        source=source,
-        # The matrix has the rates of the main market, and those by law: neither is what other types are compared with.
-        matrix=context.matrix if source.is_of_main_market else None,
-        before=context.archive.last_before(source.key, first),
-        decisions=context.quarantine.decisions(source.key),
-        today=delivery.received_at.date(),
-        filed=filed,
-        others=read_other_sources(context.archive, context.sources, source, codes, first, last),
-    )
-    validated = validator.validate(fixings)
+    by_anchor = _by_anchor(source, pairs)
+    anchors = {pair for code in by_anchor for pair in anchor_pairs(code)}
+    filed = context.archive.filed_values(source.key, pairs | anchors, first, last)
+    before = context.archive.last_before(source.key, first)
+    accepted: list[Fixing] = []
+    refused: list[RefusedFixing] = []
+    for anchor, own in by_anchor.items():
+        codes = {pair.other(anchor) for pair in own} | {anchor}
+        known = own | anchor_pairs(anchor)
+        validator = FixingValidator(
+            source=replace(source, anchor=anchor),
+            # The matrix has the rates of the main market, and those by law: neither is what other types are compared
+            # with.
+            matrix=context.matrix if source.is_of_main_market else None,
+            before={pair: fixing for pair, fixing in before.items() if anchor_in(pair, source.anchor) == anchor},
+            decisions=context.quarantine.decisions(source.key),
+            today=delivery.received_at.date(),
+            filed=filed.only(known),
+            others=read_other_sources(context.archive, context.sources, source, codes, first, last),
+        )
+        validated = validator.validate([fixing for fixing in fixings if fixing.pair in own])
+        accepted += validated.accepted
+        refused += validated.refused
     receipt = Receipt(source.key, delivery.received_at, delivery.origin, delivery.digest)
-    return context.archive.file(receipt, validated.accepted, validated.refused, filed)
+    return context.archive.file(receipt, accepted, refused, filed)
+
+
+def _by_anchor(source: Source, pairs: set[Pair]) -> dict[str, set[Pair]]:
+    """Return the pairs by the code of the anchor that they have, the oldest code first."""
+    found: dict[str, set[Pair]] = {}
+    for anchor in reversed(anchors_of(source.anchor)):
+        own = {pair for pair in pairs if anchor_in(pair, source.anchor) == anchor}
+        if own:
+            found[anchor] = own
+    return found or {source.anchor: set()}
 
 
 def _sum(results: Sequence[FilingResult], left_out: tuple[str, ...]) -> FilingResult:

@@ -15,6 +15,7 @@ from cambist.history.pair_series import pair_series_of
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.source_rates import units_per_pivot
 from cambist.pricing.agreement import TOLERANCE
+from cambist.pricing.anchor import priced_code
 from cambist.pricing.pair import PIVOT
 from cambist.pricing.source_kind import Pace
 from cambist.sources.base import Source
@@ -84,7 +85,7 @@ def compare(
 ) -> CheckedSource:
     """Return what is to be said of a source's answer; `others` are the rates of the other sources."""
     words = words_of(source, answer)
-    codes = sorted({fixing.pair.other(source.anchor) for fixing in answer.fixings if not fixing.rate_type})
+    codes = sorted({priced_code(fixing.pair, source.anchor) for fixing in answer.fixings if not fixing.rate_type})
     is_comparable = bool(expected) and answer.is_whole and bool(codes)
     missing = tuple(sorted(set(expected) - set(codes))) if is_comparable else ()
     unlisted = tuple(sorted(set(codes) - set(expected))) if is_comparable else ()

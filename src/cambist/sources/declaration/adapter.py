@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import GRAM, Fixing
+from cambist.pricing.anchor import anchor_on
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.sources.base import FixingAdapter, Schedule, Source, SourceRequest
@@ -81,12 +82,13 @@ class DeclaredAdapter(FixingAdapter):
         """Yield the fixing of a row, unless its rate is missing or the anchor's own. Errors: SourceBroken."""
         label = self._label(row, asked)
         code, divisor = self._codes.rename(label.code, day)
-        if code == self._rates.anchor:
+        anchor = anchor_on(self._rates.anchor, day) if self._rates.anchor_of_day else self._rates.anchor
+        if code in (anchor, self._rates.anchor):
             self._reader.unique(seen, (code, day))
             self._check_anchor(row, day)
             return
         is_per_anchor = (self._rates.direction == "other_per_anchor") != (code in self._rates.inverted)
-        pair = Pair(self._rates.anchor, code) if is_per_anchor else Pair(code, self._rates.anchor)
+        pair = Pair(anchor, code) if is_per_anchor else Pair(code, anchor)
         self._refuse_twice(seen, pair, day, row.rate_type)
         if row.rate in self._rates.missing or row.other_rate in self._rates.missing:
             return

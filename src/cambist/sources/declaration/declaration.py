@@ -79,6 +79,7 @@ class DeclaredRates(DeclaredTable, frozen=True, kw_only=True):
     """`[rates]`: how the source writes rates and currencies."""
 
     anchor: str
+    anchor_of_day: bool = False
     direction: Literal["other_per_anchor", "anchor_per_other"]
     nominal: Nominal | dict[str, Nominal] = 1
     per_gram: tuple[Literal["XAU", "XAG", "XPT", "XPD"], ...] = ()

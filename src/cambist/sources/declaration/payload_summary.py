@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import product
 
 from cambist.history.fixing import Fixing
+from cambist.pricing.anchor import anchor_in
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
 from cambist.sources.base import FixingAdapter, SourceRequest
@@ -69,8 +70,9 @@ def _worth_warnings(fixings: Sequence[Fixing], anchor: str) -> Iterator[str]:
     """Warn of a wrong direction or nominal, if it is obvious from well-known currencies."""
     worth = {anchor: Fraction(1)}
     for fixing in fixings:
-        is_per_anchor = fixing.pair.base == anchor
-        worth[fixing.pair.other(anchor)] = 1 / fixing.rate if is_per_anchor else fixing.rate
+        own = anchor_in(fixing.pair, anchor)
+        is_per_anchor = fixing.pair.base == own
+        worth[fixing.pair.other(own)] = 1 / fixing.rate if is_per_anchor else fixing.rate
     for high, low in product(_HIGH_UNITS, _LOW_UNITS):
         if high in worth and low in worth and worth[low] > worth[high]:
             yield f"1 {low} would be worth more than 1 {high}: look at rates.direction and the nominal"
