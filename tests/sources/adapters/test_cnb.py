@@ -48,10 +48,27 @@ def test_a_fixing_shows_the_market_of_half_past_two_in_prague() -> None:
     assert adapter.source.market_time(date(2026, 7, 1)) == datetime(2026, 7, 1, 12, 30, tzinfo=UTC)
 
 
-def test_the_source_begins_with_the_czech_koruna() -> None:
-    assert (adapter.source.key, adapter.source.anchor, adapter.source.first_day) == ("cnb", "CZK", date(1993, 1, 1))
-    with pytest.raises(SourceBroken, match="date since 1993-01-01"):
-        read(entry(day="1992-12-31"))
+def test_the_source_begins_with_the_first_fixings_of_the_czechoslovak_koruna() -> None:
+    assert (adapter.source.key, adapter.source.anchor, adapter.source.first_day) == ("cnb", "CZK", date(1991, 1, 1))
+    with pytest.raises(SourceBroken, match="date since 1991-01-01"):
+        read(entry(day="1990-12-31"))
+
+
+@pytest.mark.parametrize(("day", "koruna"), [("1991-01-02", "CSK"), ("1993-02-05", "CSK"), ("1993-02-08", "CZK")])
+def test_rates_before_the_split_are_in_the_czechoslovak_koruna(day: str, koruna: str) -> None:
+    (fixing,) = read(entry("DEM", "18.410", "1", day))
+    assert fixing == Fixing("cnb", Pair("DEM", koruna), date.fromisoformat(day), Decimal("18.410"))
+
+
+@pytest.mark.parametrize("code", ["CSK", "CZK"])
+def test_a_koruna_among_the_currencies_is_refused_whichever_it_is(code: str) -> None:
+    with pytest.raises(SourceBroken, match=rf"\[{code}\] is the anchor"):
+        read(entry(code, "1.000", "1", "1992-06-01"))
+
+
+def test_a_year_across_the_split_is_read_in_both_korunas() -> None:
+    fixings = read(entry("USD", "28.900", "1", "1993-02-05"), entry("USD", "28.950", "1", "1993-02-08"))
+    assert [str(fixing.pair) for fixing in fixings] == ["USD/CSK", "USD/CZK"]
 
 
 # What is asked
@@ -83,9 +100,9 @@ def test_eight_days_are_more_than_a_week() -> None:
 
 
 def test_nothing_is_requested_before_the_first_day() -> None:
-    assert list(adapter.requests(date(1991, 1, 1), date(1992, 12, 31))) == []
-    first, *_ = adapter.requests(date(1991, 1, 1), date(1993, 12, 31))
-    assert first.url == f"{API}daily-year?year=1993&lang=EN"
+    assert list(adapter.requests(date(1990, 1, 1), date(1990, 12, 31))) == []
+    first, *rest = adapter.requests(date(1990, 1, 1), date(1993, 12, 31))
+    assert (first.url, len(rest)) == (f"{API}daily-year?year=1991&lang=EN", 2)
 
 
 # What is refused
