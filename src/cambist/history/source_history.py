@@ -61,7 +61,9 @@ class SourceHistory:
         """
         for anchor in sorted(self._series, key=anchors_of(self.anchor).index):
             pivot = self._pivot(anchor, days, first_row)
-            for code in self._series[anchor] if pivot is not None else ():
+            if pivot is None:
+                continue
+            for code in self._series[anchor]:
                 if code != PIVOT:
                     units, ages = self._per_anchor(anchor, code, days, first_row)
                     yield code, units / pivot[0], np.maximum(ages, pivot[1])
