@@ -67,12 +67,19 @@ def test_it_is_requested_under_a_browsers_name() -> None:
     assert dict(request.headers)["User-Agent"].startswith("Mozilla/5.0 ")
 
 
-def test_years_are_requested_one_by_one_and_none_before_2000() -> None:
-    asked = list(adapter.requests(date(1990, 1, 1), date(2001, 3, 1)))
+def test_years_are_requested_one_by_one_and_none_before_1975() -> None:
+    asked = list(adapter.requests(date(1970, 1, 1), date(1976, 3, 1)))
     assert [(request.first, request.last) for request in asked] == [
-        (date(2000, 1, 4), date(2000, 12, 31)),
-        (date(2001, 1, 1), date(2001, 3, 1)),
+        (date(1975, 1, 2), date(1975, 12, 31)),
+        (date(1976, 1, 1), date(1976, 3, 1)),
     ]
+    assert "&Datefrom=02/Jan/1975&Dateto=31/Dec/1975" in asked[0].url
+
+
+def test_the_euro_is_requested_since_it_began() -> None:
+    before, since = (request.url for request in adapter.requests(date(1998, 12, 1), date(1999, 1, 31)))
+    assert ("XUDLUSS,XUDLJYS" in before, "XUDLERS" in before) == (True, False)
+    assert "XUDLUSS,XUDLERS,XUDLJYS" in since
 
 
 def test_currencies_that_were_new_in_2005_are_requested_since_2006() -> None:
@@ -114,8 +121,13 @@ def test_a_day_in_another_form_is_refused(day: str) -> None:
 
 
 def test_a_day_before_the_first_is_refused() -> None:
-    with pytest.raises(SourceBroken, match="not a date since 2000-01-04"):
-        read(f"{HEADER}03 Jan 2000,1.33,211.8\r\n")
+    with pytest.raises(SourceBroken, match="not a date since 1975-01-02"):
+        read(f"{HEADER}01 Jan 1975,1.33,211.8\r\n")
+
+
+def test_a_series_has_empty_cells_before_its_first_day() -> None:
+    (dollar,) = read(f"{HEADER}02 Jan 1975,2.3475,\r\n")
+    assert dollar == Fixing("boe", Pair("GBP", "USD"), date(1975, 1, 2), Decimal("2.3475"))
 
 
 def test_a_day_twice_is_refused() -> None:

@@ -1,11 +1,13 @@
-"""Bank of England: daily spot exchange rates against sterling, since 2000-01-04.
+"""Bank of England: daily spot exchange rates against sterling, since 1975-01-02.
 
 Address: the Bank's statistical database, CSV with one column per series: `DATE,XUDLUSS,…`, days as `17 Mar 2026`.
 Direction: units of foreign currency per pound, indicative middle rates at about 16:00 London time.
 Published: on the next working day.
 Oddities: columns are named by series codes; the table below lists their currencies, and an unknown column is reported
-and skipped. An empty cell is a missing rate. Requests without a browser's User-Agent are refused, and a refusal is a
-web page.
+and skipped. An empty cell is a missing rate, as before the first day of a series: the dollar's begins in 1975, others
+later. Requests without a browser's User-Agent are refused, and a refusal is a web page.
+Known from: recorded answers of 2026; that the same series have the years before 2000 from documentation alone. Series of
+currencies that the euro replaced are not requested, because their codes are not known for certain.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source
 from cambist.sources.parsing import PayloadReader
 
 _DATABASE = "https://www.bankofengland.co.uk/boeapps/database/_iadb-fromshowcolumns.asp?csv.x=yes"
-_FIRST_DAY = date(2000, 1, 4)
+_FIRST_DAY = date(1975, 1, 2)
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _DAY = r"(?P<d>[0-9]{2}) (?P<m>[A-Z][a-z]{2}) (?P<y>[0-9]{4})"
 _BROWSER = (("User-Agent", "Mozilla/5.0 (compatible; Cambist)"),)
@@ -58,9 +60,9 @@ _NEWER = {
     "XUDLZOS4": "RON",
 }
 _PAIRS = {series: Pair("GBP", code) for series, code in (_OLD | _NEWER).items()}
-_NEWER_SINCE = 2006
-"""The first year in which all are requested. Today's lira and leu are from 2005, and the unit of the Bank's earlier
-values is not known."""
+_EURO_SINCE, _NEWER_SINCE = 1999, 2006
+"""The first years in which the euro, and all, are requested. Today's lira and leu are from 2005, and the unit of the
+Bank's earlier values is not known."""
 
 _reader = PayloadReader("Bank of England")
 
@@ -89,7 +91,7 @@ class BoeAdapter(FixingAdapter):
         start = max(first, _FIRST_DAY)
         while start <= last:
             end = min(last, date(start.year, 12, 31))
-            series = ",".join(_PAIRS if start.year >= _NEWER_SINCE else _OLD)
+            series = ",".join(_series_of(start.year))
             days = f"Datefrom={_format_day(start)}&Dateto={_format_day(end)}"
             url = f"{_DATABASE}&SeriesCodes={series}&UsingCodes=Y&CSVF=TN&{days}"
             yield SourceRequest(
@@ -113,6 +115,14 @@ class BoeAdapter(FixingAdapter):
                 yield fixing
         if not fixed:
             raise _reader.broken("the table holds no rate")
+
+
+def _series_of(year: int) -> Iterator[str]:
+    """Yield the series that are requested for a year."""
+    for series, pair in _PAIRS.items():
+        since = _EURO_SINCE if pair.quote == "EUR" else _FIRST_DAY.year if series in _OLD else _NEWER_SINCE
+        if year >= since:
+            yield series
 
 
 def _pairs(header: list[str]) -> list[Pair | None]:
