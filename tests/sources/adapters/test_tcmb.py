@@ -51,6 +51,19 @@ def test_the_day_is_the_bulletins_with_the_day_first() -> None:
     assert [fixing.day for fixing in read(currency(), day="03.06.2026")] == [date(2026, 6, 3)]
 
 
+def test_a_bulletin_before_2005_is_in_the_old_lira() -> None:
+    mark, lira = (currency("DEM", "48301", "48534"), currency("ITL", "4714.00", "4737.00", unit="100"))
+    assert read(mark, lira, day="16.04.1996") == [
+        Fixing("tcmb", Pair("DEM", "TRL"), date(1996, 4, 16), Decimal("48417.5")),
+        Fixing("tcmb", Pair("ITL", "TRL"), date(1996, 4, 16), Decimal("4725.50"), 100),
+    ]
+
+
+@pytest.mark.parametrize(("day", "lira"), [("31.12.2004", "TRL"), ("03.01.2005", "TRY")])
+def test_the_new_lira_began_with_2005(day: str, lira: str) -> None:
+    assert [fixing.pair for fixing in read(currency(), day=day)] == [Pair("USD", lira)]
+
+
 def test_letters_of_iso_8859_9_and_of_utf_8_are_both_read() -> None:
     content = source_reports(currency())
     utf_8 = content.decode("iso8859-9").replace("ISO-8859-9", "UTF-8").encode()
@@ -101,17 +114,20 @@ def test_a_day_that_is_not_found_is_a_holiday() -> None:
     assert all(request.no_data_statuses == {404} for request in adapter.requests(DAY, DAY))
 
 
-def test_days_of_the_old_lira_are_not_requested() -> None:
-    asked = list(adapter.requests(date(2004, 12, 1), date(2005, 1, 4)))
-    assert [request.first for request in asked] == [date(2005, 1, 3), date(2005, 1, 4)]
+def test_days_of_the_old_lira_are_requested_since_the_first_bulletin() -> None:
+    asked = list(adapter.requests(date(1996, 4, 1), date(1996, 4, 17)))
+    assert [request.url for request in asked] == [
+        "https://www.tcmb.gov.tr/kurlar/199604/16041996.xml",
+        "https://www.tcmb.gov.tr/kurlar/199604/17041996.xml",
+    ]
 
 
 # What is refused
 
 
-@pytest.mark.parametrize("day", ["31.12.2004", "2026-03-06", "6.3.2026", "03/06/2026", ""])
-def test_a_day_before_the_lira_or_in_another_form_is_refused(day: str) -> None:
-    with pytest.raises(SourceBroken, match="not a date since 2005-01-03"):
+@pytest.mark.parametrize("day", ["15.04.1996", "2026-03-06", "6.3.2026", "03/06/2026", ""])
+def test_a_day_before_the_first_or_in_another_form_is_refused(day: str) -> None:
+    with pytest.raises(SourceBroken, match="not a date since 1996-04-16"):
         read(currency(), day=day)
 
 
@@ -133,6 +149,8 @@ def test_a_currency_twice_is_refused() -> None:
 def test_a_price_of_the_lira_in_itself_is_refused() -> None:
     with pytest.raises(SourceBroken, match=r"\[TRY\]"):
         read(currency("TRY"))
+    with pytest.raises(SourceBroken, match=r"\[TRL\]"):
+        read(currency("TRL"), day="06.03.2001")
 
 
 @pytest.mark.parametrize("rate", ["38,10", " 38.10", "0", "-", "N/A"])

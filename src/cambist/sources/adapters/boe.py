@@ -6,7 +6,7 @@ Published: on the next working day.
 Oddities: columns are named by series codes; the table below lists their currencies, and an unknown column is reported
 and skipped. An empty cell is a missing rate, as before the first day of a series: the dollar's begins in 1975, others
 later. Requests without a browser's User-Agent are refused, and a refusal is a web page.
-Known from: recorded answers of 2026; that the same series have the years before 2000 from documentation alone. Series of
+Known from: recorded answers of 2026; that the series have the years before 2000 from documentation alone. Series of
 currencies that the euro replaced are not requested, because their codes are not known for certain.
 """
 

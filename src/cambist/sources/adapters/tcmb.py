@@ -1,11 +1,13 @@
-"""Central Bank of the Republic of Türkiye: indicative rates, since 2005-01-03.
+"""Central Bank of the Republic of Türkiye: indicative rates, since 1996-04-16.
 
 Address: `www.tcmb.gov.tr/kurlar`, one XML file per working day, in ISO-8859-9 or UTF-8. 404 is a day without a
 bulletin.
 Direction: lira per `Unit` (1 or 100) of foreign currency, the exact middle of ForexBuying and ForexSelling.
 Published: at 15:30 Istanbul time, dated with that day.
 Oddities: a currency with only one of the two prices has no rate, except XDR, which has only ForexBuying, at the
-dollar's middle rate. Empty tags are missing rates. Files before 2005 are in old lira (TRL) and are not requested.
+dollar's middle rate. Empty tags are missing rates. Files before 2005 are in old lira (TRL), a million of which became
+one new lira.
+Known from: a recorded bulletin of 2016; the bulletins before 2005 from documentation alone.
 """
 
 from __future__ import annotations
@@ -17,13 +19,14 @@ from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
 from cambist.history.fixing import Fixing
+from cambist.pricing.anchor import anchor_on, anchors_of
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _FILES = "https://www.tcmb.gov.tr/kurlar/"
-_FIRST_DAY = date(2005, 1, 3)
+_FIRST_DAY = date(1996, 4, 16)
 _DAY = timedelta(days=1)
 _NO_BULLETIN = frozenset({404})
 
@@ -71,7 +74,7 @@ class TcmbAdapter(FixingAdapter):
         seen: set[tuple[Pair, date]] = set()
         fixed = 0
         for entry in root:
-            pair, _ = _reader.unique(seen, (_pair(entry), day))
+            pair, _ = _reader.unique(seen, (_pair(entry, day), day))
             with _reader.cell:
                 nominal = _reader.nominal(_text(entry, "Unit"), pair)
                 value = _value(entry, pair, day)
@@ -82,11 +85,11 @@ class TcmbAdapter(FixingAdapter):
             raise _reader.broken(f"the bulletin of {day} holds no rate")
 
 
-def _pair(entry: Element) -> Pair:
+def _pair(entry: Element, day: date) -> Pair:
     code = _reader.code(entry.get("Kod"))
-    if entry.tag != "Currency" or code == "TRY":
+    if entry.tag != "Currency" or code in anchors_of("TRY"):
         raise _reader.broken(f"the bulletin holds a [{entry.tag}] of [{code}]")
-    return Pair(code, "TRY")
+    return Pair(code, anchor_on("TRY", day))
 
 
 def _value(entry: Element, pair: Pair, day: date) -> Decimal | None:
