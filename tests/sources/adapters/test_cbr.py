@@ -95,10 +95,36 @@ def test_a_fixing_holds_from_the_beginning_of_its_day_in_moscow() -> None:
     assert adapter.source.market_time(date(2026, 3, 5)) == datetime(2026, 3, 4, 21, 1, tzinfo=UTC)
 
 
-def test_the_source_begins_with_the_new_rouble() -> None:
-    assert (adapter.source.key, adapter.source.anchor, adapter.source.first_day) == ("cbr", "RUB", date(1998, 1, 1))
-    with pytest.raises(SourceBroken, match="date since 1998-01-01"):
-        read(day(entry("USD", "5960,0000", "1"), on="31.12.1997"))
+def test_the_source_begins_with_the_single_rate_of_the_old_rouble() -> None:
+    assert (adapter.source.key, adapter.source.anchor, adapter.source.first_day) == ("cbr", "RUB", date(1992, 7, 1))
+    with pytest.raises(SourceBroken, match="date since 1992-07-01"):
+        read(day(entry("USD", "125,2600", "1"), on="30.06.1992"))
+
+
+@pytest.mark.parametrize(
+    ("on", "value", "rouble"),
+    [("01.07.1992", "125,2600", "RUR"), ("31.12.1997", "5960,0000", "RUR"), ("01.01.1998", "5,9600", "RUB")],
+)
+def test_a_rate_is_in_the_rouble_of_its_day(on: str, value: str, rouble: str) -> None:
+    (fixing,) = read(day(entry("USD", value, "1"), on=on))
+    assert (fixing.pair, str(fixing.value)) == (Pair("USD", rouble), value.replace(",", "."))
+    (fixing,) = read(dynamic(record(value, on)), "HKD")
+    assert fixing.pair == Pair("HKD", rouble)
+    (fixing,) = read(metals(price().replace("05.03.2026", on)), "metals")
+    assert fixing.pair == Pair("XAU", rouble)
+
+
+def test_currencies_that_have_ended_are_read_from_their_days() -> None:
+    fixings = read(day(entry("DEM", "3396,1000", "1"), entry("XEU", "6700,0000", "1"), on="01.07.1997"))
+    assert [str(fixing.pair) for fixing in fixings] == ["DEM/RUR", "XEU/RUR"]
+
+
+def test_days_on_which_a_code_was_no_money_yet_are_left_out() -> None:
+    hryvnia = record("3,1000", "31.08.1996", "R01720"), record("3,0500", "03.09.1996", "R01720")
+    (fixing,) = read(dynamic(*hryvnia, identity="R01720"), "UAH")
+    assert fixing.day == date(1996, 9, 3)
+    with pytest.raises(NothingPublished):
+        read(dynamic(hryvnia[0], identity="R01720"), "UAH")
 
 
 # What is asked
@@ -120,9 +146,9 @@ def test_few_days_are_requested_one_by_one() -> None:
 def test_many_days_are_requested_currency_by_currency() -> None:
     asked = list(adapter.requests(date(1990, 1, 1), date(2026, 3, 5)))
     assert len(asked) == 56
-    assert {(request.first, request.last) for request in asked} == {(date(1998, 1, 1), date(2026, 3, 5))}
+    assert {(request.first, request.last) for request in asked} == {(date(1992, 7, 1), date(2026, 3, 5))}
     (dollar,) = [request for request in asked if request.subject == "USD"]
-    assert dollar.url == f"{SCRIPTS}XML_dynamic.asp?date_req1=01/01/1998&date_req2=05/03/2026&VAL_NM_RQ=R01235"
+    assert dollar.url == f"{SCRIPTS}XML_dynamic.asp?date_req1=01/07/1992&date_req2=05/03/2026&VAL_NM_RQ=R01235"
 
 
 def test_a_month_is_few_days_and_more_are_many() -> None:
@@ -131,7 +157,7 @@ def test_a_month_is_few_days_and_more_are_many() -> None:
 
 
 def test_nothing_is_requested_before_the_first_day() -> None:
-    assert list(adapter.requests(date(1990, 1, 1), date(1997, 12, 31))) == []
+    assert list(adapter.requests(date(1990, 1, 1), date(1992, 6, 30))) == []
 
 
 # What is refused

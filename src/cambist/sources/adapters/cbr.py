@@ -1,12 +1,15 @@
-"""Bank of Russia: official rates and its prices of precious metals, since 1998-01-01.
+"""Bank of Russia: official rates and its prices of precious metals, since 1992-07-01.
 
 Address: `www.cbr.ru/scripts`, XML in windows-1251 with decimal commas. Up to a month is requested by day, with all
-currencies of the day; more is requested by currency, so that 28 years need 56 requests instead of 10,000.
+currencies of the day; more is requested by currency, so that 34 years need 56 requests instead of 12,000.
 Direction: roubles per `Nominal` units of a foreign currency, and per gram of gold, silver, platinum and palladium
 (the middle of Buy and Sell, which are equal since 2008).
 Published: on the working day before the `Date` for which it is set; it holds until the next one.
-Oddities: a request for a Sunday returns Saturday's rates. Days before 1998 are in the old rouble, another currency,
-and are not requested.
+Oddities: a request for a Sunday returns Saturday's rates. Days before 1998 are in the old rouble (RUR), a thousand of
+which became one new rouble. An id also returns the days of a currency that today's replaced, in its unit: a day on
+which the code was no money yet is left out. Currencies that have ended are read from single days alone, because their
+ids are not known for certain.
+Known from: recorded answers of 2016 and 2026; the years before 1998 from documentation alone.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from zoneinfo import ZoneInfo
 
 from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import GRAM, Fixing
+from cambist.pricing.anchor import anchor_on
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.reference.tables import CURRENCIES
@@ -26,7 +30,7 @@ from cambist.sources.base import EVERY_DAY, FixingAdapter, Redistribution, Sched
 from cambist.sources.parsing import PayloadReader
 
 _SCRIPTS = "https://www.cbr.ru/scripts/"
-_FIRST_DAY = date(1998, 1, 1)
+_FIRST_DAY = date(1992, 7, 1)
 _DAYS_SINGLY = 31
 _DECLARED = '<?xml version="1.0" encoding="windows-1251"'
 _MEDIA = ("application/xml", "text/xml")
@@ -122,8 +126,7 @@ def _records(root: Element, name: str, entry: str) -> Iterator[Element]:
 def _parse_day(root: Element) -> Iterator[Fixing]:
     for entry in _records(root, "Foreign Currency Market", "Valute"):
         code, day = _reader.code(entry.findtext("CharCode")), _day(root.get("Date"))
-        with _reader.cell:
-            yield _fixing(code, day, entry)
+        yield from _fixing(code, day, entry)
 
 
 def _parse_currency(root: Element, code: str) -> Iterator[Fixing]:
@@ -132,16 +135,19 @@ def _parse_currency(root: Element, code: str) -> Iterator[Fixing]:
         if found != _IDS.get(code):
             raise _reader.broken(f"[{shorten(str(found))}] stands where {code} was asked")
     for entry in entries:
-        day = _day(entry.get("Date"))
-        with _reader.cell:
-            yield _fixing(code, day, entry)
+        yield from _fixing(code, _day(entry.get("Date")), entry)
 
 
-def _fixing(code: str, day: date, entry: Element) -> Fixing:
+def _fixing(code: str, day: date, entry: Element) -> Iterator[Fixing]:
+    """Yield the fixing of an entry, unless its currency was no money yet."""
     # The somoni's id also returns the Tajik rouble, which it replaced at 1,000 to 1.
-    pair = Pair("TJR" if code == "TJS" and day < CURRENCIES["TJS"].first_day else code, "RUB")
-    nominal = _reader.nominal(entry.findtext("Nominal"), f"{pair} on {day}")
-    return Fixing("cbr", pair, day, _number(entry, "Value", f"{pair} on {day}"), nominal)
+    code = "TJR" if code == "TJS" and day < CURRENCIES["TJS"].first_day else code
+    if code in CURRENCIES and day < CURRENCIES[code].first_day:
+        return
+    pair = Pair(code, anchor_on("RUB", day))
+    with _reader.cell:
+        nominal = _reader.nominal(entry.findtext("Nominal"), f"{pair} on {day}")
+        yield Fixing("cbr", pair, day, _number(entry, "Value", f"{pair} on {day}"), nominal)
 
 
 def _parse_metals(root: Element) -> Iterator[Fixing]:
@@ -150,7 +156,7 @@ def _parse_metals(root: Element) -> Iterator[Fixing]:
         code = _METAL_CODES.get(entry.get("Code", ""))
         if code is None:
             raise _reader.broken(f"[{shorten(str(entry.get('Code')))}] is none of its metals")
-        pair = Pair(code, "RUB")
+        pair = Pair(code, anchor_on("RUB", day))
         with _reader.cell:
             buy, sell = (_number(entry, side, f"{pair} on {day}") for side in ("Buy", "Sell"))
             yield Fixing("cbr", pair, day, buy if buy == sell else (buy + sell) / 2, unit=GRAM)
