@@ -53,6 +53,28 @@ def test_a_fixing_shows_the_market_of_a_quarter_past_two() -> None:
     assert adapter.source.market_time(date(2026, 7, 1)) == datetime(2026, 7, 1, 12, 15, tzinfo=UTC)
 
 
+def old_year(*lines: str) -> list[Fixing]:
+    return list(adapter.parse((HEADER + "".join(f"{line}\n" for line in lines)).encode()))
+
+
+def test_the_years_before_the_euro_are_read() -> None:
+    assert old_year("B,USD,NOK,SP,4,false,0,C,1981-01-05,5.1650", "B,JPY,NOK,SP,4,false,2,C,1981-01-05,2.5550") == [
+        Fixing("norges", Pair("USD", "NOK"), date(1981, 1, 5), Decimal("5.1650")),
+        Fixing("norges", Pair("JPY", "NOK"), date(1981, 1, 5), Decimal("2.5550"), 100),
+    ]
+    with pytest.raises(SourceBroken, match="date since 1980-12-10"):
+        old_year("B,USD,NOK,SP,4,false,0,C,1980-12-09,5.1650")
+
+
+@pytest.mark.parametrize(
+    ("code", "before", "since"), [("ISK", "1980-12-31", "1981-01-05"), ("EUR", "1998-12-31", "1999-01-04")]
+)
+def test_days_on_which_a_code_was_no_money_yet_are_left_out(code: str, before: str, since: str) -> None:
+    dollars = [f"B,USD,NOK,SP,4,false,0,C,{day},5.1650" for day in (before, since)]
+    fixings = old_year(*dollars, *(f"B,{code},NOK,SP,4,false,0,C,{day},8.8550" for day in (before, since)))
+    assert [str(fixing.day) for fixing in fixings if fixing.pair.base == code] == [since]
+
+
 # What is refused
 
 
@@ -136,8 +158,13 @@ def test_it_is_requested_a_calendar_year_at_a_time() -> None:
 
 
 def test_no_day_before_the_first_is_requested() -> None:
-    assert next(adapter.requests(date(1960, 1, 1), date(1999, 1, 5))).first == date(1999, 1, 4)
-    assert not list(adapter.requests(date(1960, 1, 1), date(1998, 12, 31)))
+    assert next(adapter.requests(date(1960, 1, 1), date(1999, 1, 5))).first == date(1980, 12, 10)
+    assert not list(adapter.requests(date(1960, 1, 1), date(1980, 12, 9)))
+
+
+def test_a_year_that_is_not_there_is_no_error_before_1999_alone() -> None:
+    old, new = adapter.requests(date(1998, 6, 1), date(1999, 6, 1))
+    assert (old.no_data_statuses, new.no_data_statuses) == ({404}, frozenset())
 
 
 # What was really sent

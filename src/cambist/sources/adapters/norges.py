@@ -1,10 +1,13 @@
-"""Norges Bank: daily exchange rates, since 1999-01-04.
+"""Norges Bank: daily exchange rates, since 1980-12-10.
 
 Address: `data.norges-bank.no`, SDMX-CSV, one series after the other.
 Direction: Norwegian kroner per 10 to the power of `UNIT_MULT` foreign units; `2` is per 100.
 Published: at about 16:00 Oslo time on Norwegian working days, from the concertation at 14:15.
 Oddities: trailing zeros are left out. The special drawing right is calculated. Two series are indices of the krone,
-not currencies. A day without fixings has no lines.
+not currencies. A day without fixings has no lines. Series have today's code for all their years, and the unit of the
+years before its currency began is not known: those days are left out.
+Known from: a recorded answer of 2026; the years before 1999 from documentation alone, which does not name the first day
+for certain, so that 404 is no error there. Currencies that the euro replaced are not in the service.
 """
 
 from __future__ import annotations
@@ -17,11 +20,14 @@ from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
+from cambist.reference.tables import CURRENCIES
 from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
 _SERIES = "https://data.norges-bank.no/api/data/EXR/B..NOK.SP"
-_FIRST_DAY = date(1999, 1, 4)
+_FIRST_DAY = date(1980, 12, 10)
+_PROVEN_SINCE = date(1999, 1, 4)
+_NO_FIXINGS = frozenset({404})
 _HEADER = "FREQ,BASE_CUR,QUOTE_CUR,TENOR,DECIMALS,CALCULATED,UNIT_MULT,COLLECTION,TIME_PERIOD,OBS_VALUE"
 _INDICES = ("I44", "TWI")
 """The import-weighted and the trade-weighted krone."""
@@ -54,7 +60,8 @@ class NorgesAdapter(FixingAdapter):
         while first <= last:
             end = min(last, date(first.year, 12, 31))
             url = f"{_SERIES}?format=csvdata&startPeriod={first}&endPeriod={end}"
-            yield SourceRequest(url=url, first=first, last=end, content_types=("text/csv",))
+            absent: frozenset[int] = frozenset() if end >= _PROVEN_SINCE else _NO_FIXINGS
+            yield SourceRequest(url=url, first=first, last=end, content_types=("text/csv",), no_data_statuses=absent)
             first = end + timedelta(days=1)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
@@ -72,7 +79,10 @@ class NorgesAdapter(FixingAdapter):
 
 
 def _row(cells: list[str], seen: set[tuple[str, date]]) -> Iterator[Fixing]:
-    """Yield the fixing of a line, unless it is an index. Errors: SourceBroken if it is not a daily rate in kroner."""
+    """Yield the fixing of a line, unless it is an index or its currency was no money yet.
+
+    Errors: SourceBroken if it is not a daily rate in kroner.
+    """
     if len(cells) != 10:
         raise _reader.broken(f"a line has {len(cells)} cells instead of 10: [{shorten(','.join(cells))}]")
     every, code, quote, tenor, _, calculated, power, collection, of, text = cells
@@ -82,6 +92,8 @@ def _row(cells: list[str], seen: set[tuple[str, date]]) -> Iterator[Fixing]:
         raise _reader.broken(f"the line of {day} is no daily rate in kroner: [{shorten(','.join(cells))}]")
     if (code, calculated) not in [(index, "true") for index in _INDICES]:
         pair = Pair(_reader.code(code), "NOK")
+        if code in CURRENCIES and day < CURRENCIES[code].first_day:
+            return
         with _reader.cell:
             yield Fixing("norges", pair, day, _reader.number(text, f"{pair} on {day}"), _nominal(power, pair))
 
