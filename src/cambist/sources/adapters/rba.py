@@ -1,11 +1,13 @@
-"""Reserve Bank of Australia: daily exchange rates, table F11.1, since 2023-01-03.
+"""Reserve Bank of Australia: daily exchange rates, table F11.1, since 1983-12-12.
 
-Address: one CSV at `www.rba.gov.au`, with a byte-order mark and eleven header rows (two of them blank). The row
-`Units` has the currency codes.
+Address: `www.rba.gov.au`: one CSV since 2023, with a byte-order mark and eleven header rows (two of them blank), and
+before it a workbook for every few years with the same rows. The row `Units` has the currency codes.
 Direction: units of foreign currency per Australian dollar.
 Published: after 16:00 Sydney time on working days.
 Oddities: `SDR` is the XDR; `Index` is the trade-weighted index and is skipped. A blank cell is a missing rate.
-Hundreds of blank lines follow the last day. The US dollar's column is from WM/Reuters.
+Hundreds of blank lines follow the last day. The US dollar's column is from WM/Reuters since July 2008. A column of a
+workbook whose unit is no currency code is reported and left out.
+Known from: a recorded CSV of 2026; the workbooks from documentation alone.
 """
 
 from __future__ import annotations
@@ -19,12 +21,30 @@ from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
-from cambist.sources.parsing import PayloadReader
+from cambist.sources.declaration.layouts import WorkbookLayout
+from cambist.sources.declaration.workbook_rows import WorkbookOpener
+from cambist.sources.parsing import PayloadReader, is_code
 
-_ADDRESS = "https://www.rba.gov.au/statistics/tables/csv/f11.1-data.csv"
-_FIRST_DAY = date(2023, 1, 3)
+_TABLES = "https://www.rba.gov.au/statistics/tables/"
+_FIRST_DAY, _CSV_SINCE = date(1983, 12, 12), date(2023, 1, 3)
+_WORKBOOKS = (
+    (1983, 1986),
+    (1987, 1990),
+    (1991, 1994),
+    (1995, 1998),
+    (1999, 2002),
+    (2003, 2006),
+    (2007, 2009),
+    (2010, 2013),
+    (2014, 2017),
+    (2018, 2022),
+)
+"""The first and the last year of each."""
+_WORKBOOK_MEDIA = ("application/vnd.ms-excel", "application/octet-stream")
+_SHEET = WorkbookLayout(layout="wide", sheet=1)
 _LABELS = ["Title", "Description", "Frequency", "Type", "Units", "", "", "Source", "Publication date", "Series ID"]
 _TITLES, _UNITS = 1, 5
+_HEAD = len(_LABELS) + 1
 _INDEX = "Index"
 _DAY = r"(?P<d>\d{2})-(?P<m>[A-Z][a-z]{2})-(?P<y>\d{4})"
 
@@ -32,7 +52,7 @@ _reader = PayloadReader("RBA")
 
 
 class RbaAdapter(FixingAdapter):
-    """Parses the table."""
+    """Parses the table and the workbooks. The subject of a workbook are its years."""
 
     source = Source(
         key="rba",
@@ -51,57 +71,90 @@ class RbaAdapter(FixingAdapter):
     )
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:
-        """Request the only file."""
-        start = max(first, _FIRST_DAY)
+        """Request the workbooks of the years before 2023, and the only CSV of all later ones."""
+        for years in _WORKBOOKS:
+            start, end = max(first, _FIRST_DAY, date(years[0], 1, 1)), min(last, date(years[1], 12, 31))
+            if start <= end:
+                subject = _subject(years)
+                url = f"{_TABLES}xls-hist/{subject}.xls"
+                yield SourceRequest(url=url, first=start, last=end, subject=subject, content_types=_WORKBOOK_MEDIA)
+        start = max(first, _CSV_SINCE)
         if start <= last:
             # The web server sends the CSV with a generic content type.
-            yield SourceRequest(
-                url=_ADDRESS, first=start, last=last, content_types=("application/octet-stream", "text/csv")
-            )
+            media = ("application/octet-stream", "text/csv")
+            yield SourceRequest(url=f"{_TABLES}csv/f11.1-data.csv", first=start, last=last, content_types=media)
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
-        """Parse the table, oldest day first."""
-        _ = subject
+        """Parse a table, oldest day first; `subject` has the years of a workbook."""
+        return _parse_workbook(content, subject) if subject else self._parse_csv(content)
+
+    def _parse_csv(self, content: bytes) -> Iterator[Fixing]:
         text = _reader.text(content, "utf-8-sig")
         if not text.endswith("\n"):
             raise _reader.broken("the table is cut off")
         rows = list(_reader.csv_rows(text.rstrip("\n")))
-        pairs = _pairs(rows[: len(_LABELS) + 1])
+        if not text.startswith("F11.1 "):
+            raise _reader.broken("the table does not begin with its eleven rows")
+        pairs = _pairs(rows)
         seen: set[date] = set()
-        for row in rows[len(_LABELS) + 1 :]:
-            yield from _parse_day(_reader.unique(seen, _day("".join(row[:1]))), pairs, row[1:])
+        for row in rows[_HEAD:]:
+            day = _reader.unique(seen, _reader.day_with_month_name("".join(row[:1]), _DAY, since=_CSV_SINCE))
+            fixed = _fixed(day, pairs, row[1:])
+            if not fixed:
+                raise _reader.broken(f"{day} has no rate")
+            yield from _fixings(day, fixed)
         if not seen:
             raise _reader.broken("the table holds no day")
 
 
-def _pairs(head: list[list[str]]) -> list[Pair | None]:
-    """Return the pairs of the columns from the header rows; None for a column without rates."""
-    if [row[0] if row else "" for row in head[1:]] != _LABELS or not ",".join(head[0]).startswith("F11.1 "):
+def _subject(years: tuple[int, int]) -> str:
+    return f"{years[0]}-{years[1]}"
+
+
+def _parse_workbook(content: bytes, subject: str) -> Iterator[Fixing]:
+    rows = list(WorkbookOpener(_SHEET, _reader)(content).lines)
+    pairs = _pairs(rows)
+    seen: set[date] = set()
+    for row in filter(None, rows[_HEAD:]):
+        day = _reader.unique(seen, _reader.day(row[0], since=_FIRST_DAY))
+        if not int(subject[:4]) <= day.year <= int(subject[-4:]):
+            raise _reader.broken(f"the workbook of {subject} has a rate of {day}")
+        yield from _fixings(day, _fixed(day, pairs, row[1:]))
+    if not seen:
+        raise _reader.broken("the workbook holds no day")
+
+
+def _pairs(rows: list[list[str]]) -> list[Pair | None]:
+    """Return the pairs of the columns from the header rows; None for a column without rates. Errors: SourceBroken."""
+    if [row[0] if row else "" for row in rows[1:_HEAD]] != _LABELS:
         raise _reader.broken("the table does not begin with its eleven rows")
-    titles, units = head[_TITLES][1:], head[_UNITS][1:]
-    if len(titles) != len(units) or len(set(units)) != len(units) or "USD" not in units:
+    titles, units = rows[_TITLES][1:], rows[_UNITS][1:]
+    codes = [unit for unit in units if unit not in ("", _INDEX)]
+    if len(titles) != len(units) or len(set(codes)) != len(codes) or "USD" not in codes:
         raise _reader.broken(f"its {len(titles)} columns have these units: [{shorten(','.join(units))}]")
-    return [_pair(title, unit) for title, unit in zip(titles, units, strict=True)]
+    pairs: list[Pair | None] = [None] * len(units)
+    for place, (title, unit) in enumerate(zip(titles, units, strict=True)):
+        with _reader.cell:
+            pairs[place] = _pair(title, unit)
+    return pairs
 
 
 def _pair(title: str, unit: str) -> Pair | None:
-    if unit == _INDEX:
+    """Return the pair of a column; None for one without rates. Errors: CellBroken for an unknown unit."""
+    if unit == _INDEX or not (title or unit):
         return None
-    if title != f"A$1={unit}":
-        raise _reader.broken(f"the column [{shorten(title)}] is in [{shorten(unit)}]")
-    return Pair("AUD", "XDR" if unit == "SDR" else _reader.code(unit))
+    if title != f"A$1={unit}" or not is_code(unit):
+        raise _reader.cell_broken(f"the column [{shorten(title)}] is in [{shorten(unit)}]")
+    return Pair("AUD", "XDR" if unit == "SDR" else unit)
 
 
-def _day(text: str) -> date:
-    return _reader.day_with_month_name(text, _DAY, since=_FIRST_DAY)
-
-
-def _parse_day(day: date, pairs: list[Pair | None], cells: list[str]) -> Iterator[Fixing]:
+def _fixed(day: date, pairs: list[Pair | None], cells: list[str]) -> list[tuple[Pair, str]]:
     if len(cells) != len(pairs):
         raise _reader.broken(f"the line of {day} has {len(cells)} rates instead of {len(pairs)}")
-    fixed = [(pair, cell) for pair, cell in zip(pairs, cells, strict=True) if pair is not None and cell]
-    if not fixed:
-        raise _reader.broken(f"{day} has no rate")
+    return [(pair, cell) for pair, cell in zip(pairs, cells, strict=True) if pair is not None and cell]
+
+
+def _fixings(day: date, fixed: list[tuple[Pair, str]]) -> Iterator[Fixing]:
     for pair, cell in fixed:
         with _reader.cell:
             yield Fixing("rba", pair, day, _reader.number(cell, f"{pair} on {day}"))
