@@ -157,6 +157,7 @@ def test_a_positive_number_of_json_is_exact(value: object) -> None:
         *(0, -1, Decimal(0), Decimal("-1.5"), Decimal("NaN"), Decimal("sNaN"), Decimal("Infinity")),
         *(Decimal("1E+15"), Decimal("9E-21"), Decimal("1E+400"), 10**15),
         *(True, None, 1.25, [], {}, "", "0", "1,5", "1e5", "-1"),
+        *(msgspec.Raw(b'"1_5"'), msgspec.Raw(b'" 1.5"'), msgspec.Raw(b'"1e5"'), msgspec.Raw(b"null")),
     ],
 )
 def test_a_json_rate_must_be_a_positive_number(value: object) -> None:

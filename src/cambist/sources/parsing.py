@@ -180,7 +180,10 @@ def _day(text: str, form: str) -> date | None:
 
 
 def _decode_number(raw: bytes) -> Decimal | str:
-    """Decode a JSON number exactly; return the text of anything else, for the error message."""
+    """Decode a JSON number exactly; return the text of anything else."""
+    if raw.startswith(b'"'):
+        # A text may be a number too, but in its own notation: Decimal would read 1_5 as 15.
+        return msgspec.json.decode(raw, type=str)
     try:
         return msgspec.json.decode(raw, type=Decimal)
     except msgspec.MsgspecError:
