@@ -79,11 +79,70 @@ def test_each_currency_is_requested_by_itself() -> None:
     )
 
 
-def test_years_are_requested_one_after_the_other_and_none_before_1999() -> None:
-    asked = list(adapter.requests(date(1990, 1, 1), date(2000, 2, 1)))
+def test_years_are_requested_one_after_the_other() -> None:
+    asked = list(adapter.requests(date(1999, 1, 4), date(2000, 2, 1)))
     assert len(asked) == 20
     assert (asked[0].first, asked[0].last) == (date(1999, 1, 4), date(1999, 12, 31))
     assert (asked[-1].first, asked[-1].last) == (date(2000, 1, 1), date(2000, 2, 1))
+
+
+def test_before_1999_the_series_of_the_dollar_is_requested_a_year_at_a_time() -> None:
+    asked = list(adapter.requests(date(1980, 1, 1), date(1999, 1, 3)))
+    assert len(asked) == 16
+    assert asked[0].url == (
+        "https://api.bcb.gov.br/dados/serie/bcdata.sgs.1/dados?formato=json&dataInicial=28/11/1984&dataFinal=31/12/1984"
+    )
+    assert {(request.subject, request.no_data_statuses) for request in asked} == {("SGS 1", frozenset({404}))}
+    assert (asked[-1].first, asked[-1].last) == (date(1999, 1, 1), date(1999, 1, 3))
+    assert list(adapter.requests(date(1980, 1, 1), date(1984, 11, 27))) == []
+
+
+# The series of the dollar
+
+
+def series(*values: tuple[str, str]) -> list[Fixing]:
+    rows = [{"data": day, "valor": value} for day, value in values]
+    return list(adapter.parse(json.dumps(rows).encode(), "SGS 1"))
+
+
+@pytest.mark.parametrize(
+    ("day", "value", "money"),
+    [
+        ("28/11/1984", "2828.0000", "BRB"),
+        ("27/02/1986", "13840.0000", "BRB"),
+        ("03/03/1986", "13.8400", "BRC"),
+        ("13/01/1989", "827.0000", "BRC"),
+        ("16/01/1989", "1.0000", "BRN"),
+        ("16/03/1990", "42.4000", "BRE"),
+        ("02/08/1993", "72.2000", "BRR"),
+        ("30/06/1994", "2750.0000", "BRR"),
+        ("01/07/1994", "1.0000", "BRL"),
+    ],
+)
+def test_a_value_of_the_series_is_in_the_money_of_its_day(day: str, value: str, money: str) -> None:
+    (fixing,) = series((day, value))
+    on = datetime.strptime(day, "%d/%m/%Y").replace(tzinfo=UTC).date()
+    assert fixing == Fixing("bcb", Pair("USD", money), on, Decimal(value))
+    assert str(fixing.value) == value
+
+
+def test_a_day_of_the_series_may_be_there_once() -> None:
+    with pytest.raises(SourceBroken, match="USD/BRB on 1984-11-28 is given twice"):
+        series(("28/11/1984", "2828.0000"), ("28/11/1984", "2828.0000"))
+
+
+@pytest.mark.parametrize(
+    ("day", "value"),
+    [("27/11/1984", "2828.0000"), ("1984-11-28", "2828.0000"), ("28/11/1984", "0"), ("28/11/1984", "2.828,0000")],
+)
+def test_another_day_or_value_of_the_series_is_refused(day: str, value: str) -> None:
+    with pytest.raises(SourceBroken, match=r"^BCB: "):
+        series((day, value))
+
+
+def test_a_bulletin_in_place_of_the_series_is_refused() -> None:
+    with pytest.raises(SourceBroken, match="has another structure"):
+        read(source_reports(), subject="SGS 1")
 
 
 # What is refused
