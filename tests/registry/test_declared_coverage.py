@@ -49,6 +49,20 @@ def test_a_source_has_no_currency_before_it_existed():
     assert min(days.values()) >= date(1999, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("key", "code", "first"),
+    [
+        ("bcb", "BRL", date(1994, 7, 1)),
+        ("bcb", "AUD", date(1999, 1, 4)),
+        ("boe", "AUD", date(1975, 1, 2)),
+        ("boe", "CNY", date(2006, 1, 1)),
+        ("tcmb", "TRY", date(2005, 1, 1)),
+    ],
+)
+def test_a_source_has_a_currency_since_it_is_requested_and_money(key: str, code: str, first: date) -> None:
+    assert {source.key: day for source, day in COVERED[code].sources}[key] == first
+
+
 @pytest.mark.parametrize("key", [*published_currencies()])
 def test_a_list_of_currencies_is_of_a_source_and_of_known_codes(key):
     adapter = adapters()[key]

@@ -49,4 +49,4 @@ def _sources(code: str, daily: Iterable[Source]) -> Iterable[tuple[Source, date]
     for source in daily:
         codes = published_currencies().get(source.key, ())
         if code in codes or (code in (source.anchor, source.alias) and PIVOT in codes):
-            yield source, max(source.first_day, since)
+            yield source, max(dict(source.later).get(code, source.first_day), since)

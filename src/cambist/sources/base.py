@@ -69,10 +69,11 @@ class Source:
     """The facts about a publisher.
 
     `covers` describes in words what it publishes. Three fields matter for fixings: `anchor` is the currency that all
-    its pairs share, `fixed_at` the time of the market that a fixing shows, in `zone`, and `first_day` the first day
-    that it has. `alias` is a code for the anchor at this source's rate only (BRX is the real at the PTAX). A `compiled`
-    source compiles the publications of others; it is used where they have no rate. A source that `outranks_pegs` itself
-    fixes currencies that are pegged by law; for pegged currencies, other sources are only used for their own anchor.
+    its pairs share (under its code of the day), `fixed_at` the time of the market that a fixing shows, in `zone`, and
+    `first_day` the first day that it has; `later` has the first days of currencies that are requested only later.
+    `alias` is a code for the anchor at this source's rate only (BRX is the real at the PTAX). A `compiled` source
+    compiles the publications of others; it is used where they have no rate. A source that `outranks_pegs` itself fixes
+    currencies that are pegged by law; for pegged currencies, other sources are only used for their own anchor.
     `rate_types` names the further types of rates that it publishes beside its own `rate_type`: they are stored apart
     and only served where they are asked for by name. A source with a `disabled_reason` is off unless the operator
     enables it. `setting` names the setting with the operator's key, if the source needs one. `known_from` says what the
@@ -91,6 +92,7 @@ class Source:
     first_day: date
     schedule: Schedule
     anchor: str = PIVOT
+    later: tuple[tuple[str, date], ...] = ()
     fixed_at: time = time(0, 1)
     rate_type: RateType = RateType.OFFICIAL
     rate_types: tuple[str, ...] = ()

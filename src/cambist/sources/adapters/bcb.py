@@ -83,6 +83,7 @@ class BcbAdapter(FixingAdapter):
         fixed_at=time(13, 10),
         zone=_ZONE,
         first_day=_FIRST_DAY,
+        later=tuple((code, _PTAX_SINCE) for code in _CODES if code != "USD"),
         alias="BRX",
         schedule=Schedule(start=time(13, 10), end=time(16), every=timedelta(minutes=15), holidays="BR"),
     )

@@ -83,6 +83,7 @@ class BoeAdapter(FixingAdapter):
         fixed_at=time(16),
         zone=ZoneInfo("Europe/London"),
         first_day=_FIRST_DAY,
+        later=tuple((code, date(_NEWER_SINCE, 1, 1)) for code in _NEWER.values()),
         schedule=Schedule(start=time(9, 30), end=time(18), every=timedelta(minutes=30), holidays="GB"),
     )
 
