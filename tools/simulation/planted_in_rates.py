@@ -28,8 +28,8 @@ from cambist.storage.sql.reading import LastRows, day_number
 
 
 def _not_inverted() -> list[Patch]:
-    def per_anchor(self: SourceHistory, code: str, days: int, first_row: int) -> Any:
-        series = self._series[code]
+    def per_anchor(self: SourceHistory, anchor: str, code: str, days: int, first_row: int) -> Any:
+        series = self._series[anchor][code]
         return carry_forward.carry_forward(series.rows - first_row, series.rates, days)
 
     return [(SourceHistory, "_per_anchor", per_anchor)]
@@ -49,7 +49,10 @@ def _day_off_by_one() -> list[Patch]:
 
     def source_history(*arguments: Any) -> SourceHistory:
         found = read(*arguments)
-        moved = {code: PairSeries(one.pair, one.rows + 1, one.rates) for code, one in found._series.items()}  # noqa: SLF001
+        moved = {
+            anchor: {code: PairSeries(one.pair, one.rows + 1, one.rates) for code, one in line.items()}
+            for anchor, line in found._series.items()  # noqa: SLF001
+        }
         object.__setattr__(found, "_series", moved)
         return found
 

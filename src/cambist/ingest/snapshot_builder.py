@@ -33,7 +33,7 @@ _MOST_LOGGED = 20
 _AHEAD = timedelta(days=400)
 """How far the rate matrix reaches past today: a service that runs for long needs rows for its days."""
 
-_BUILD = 6
+_BUILD = 7
 """Raised when the way of building changes, so that an older rate matrix is built again, as another edition."""
 
 
