@@ -161,9 +161,7 @@ def test_an_emptied_redis_is_filled_by_any_node_when_the_leader_is_gone(
     asyncio.run(empty())
 
 
-def test_books_of_an_earlier_leader_are_seen_by_nobody(
-    redis_server: RedisServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_books_of_an_earlier_leader_are_seen_by_nobody(redis_server: RedisServer, tmp_path: Path) -> None:
     async def lead_both() -> None:
         async with nodes(tmp_path, redis_server, 3) as (old, new, other):
             old.publish(1, 100)
@@ -181,6 +179,22 @@ def test_books_of_an_earlier_leader_are_seen_by_nobody(
             assert new.books.publishes
 
     asyncio.run(lead_both())
+
+
+def test_a_book_of_an_earlier_leader_that_comes_late_is_dropped_and_logged(
+    redis_server: RedisServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def come_late() -> None:
+        async with nodes(tmp_path, redis_server, 1) as (new,):
+            new.publish(2, 1)
+            await happens(lambda: new.order == (2, 1))
+            old = Node(tmp_path / "old", redis_server.url)
+            old.publish(1, 100)  # before its link runs, which therefore has not heard of the new leader
+            async with old.running():
+                await happens(lambda: old.order == (2, 1))
+            assert old.seen == [(2, 1)]
+
+    asyncio.run(come_late())
     assert "of an earlier leader is dropped: its epoch is 1, not 2" in caplog.text
     assert caplog.text.count("is dropped") == 1
 

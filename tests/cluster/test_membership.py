@@ -123,9 +123,10 @@ def test_without_redis_the_database_says_how_many_there_are_and_without_both_it_
         store.nodes.forget("b")
         two.kill()
         await until(lambda: one.membership.answering == 1)
-        one.membership.answering = 5
         one.store = None
-        await until(lambda: one.last.database_lost_at is not None and one.last.answering == 5)
+        await until(lambda: one.last.database_lost_at is not None)
+        one.membership.answering = 5
+        await until(lambda: one.last.answering == 5)
         assert one.last.redis_lost_at == lost_at
         one.store, redis.is_linked = store.nodes, True
         await until(lambda: one.last.redis_lost_at is one.last.database_lost_at is None)
