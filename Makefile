@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test cluster cluster-rounds bench-cluster fuzz crosses reproduce simulate check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-page bench-stream lock clean
+.PHONY: help serve sandbox test cluster cluster-rounds bench-cluster fuzz crosses reproduce simulate check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -93,6 +93,9 @@ bench-ingest: $(VENV)/.develop  ## measure the time from a tick to its book, and
 
 bench-cluster: $(VENV)/.develop  ## measure several nodes: a book to all of them, a takeover, and what a node costs; NODES=3 WORKERS=1 COINS=0
 	@$(BIN)/python -m tools.cluster.measure --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1) --coins $(or $(COINS),0) $(OPTIONS)
+
+bench-known: $(VENV)/.develop  ## measure answers as they were known at an edition, cold and warm, beside today's
+	@$(BIN)/python bench/known_state.py
 
 bench-page: $(VENV)/.develop $(VENV)/.browser  ## check that ten books a second keep the page quick; needs chromium and a quiet machine
 	@MEASURED=1 $(BIN)/pytest tests/web/test_board.py -k ten_books
