@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from cambist.api.state_reloader import StateReloader
-from cambist.errors import RateMatrixDamaged
+from cambist.errors import RateMatrixDamaged, StoreUnreachable
+from cambist.storage.shared.change_notifier import Topic
 
 
 class Board:
@@ -111,6 +112,21 @@ def test_a_failed_reload_is_logged_and_does_not_stop_the_others(
     reloader.poll()
     assert book_file.taken == ["image"]
     assert [record.levelno for record in caplog.records] == [logging.ERROR]
+
+
+def test_a_database_that_is_gone_is_logged_by_the_name_of_the_topic_and_without_a_traceback(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail() -> None:
+        raise StoreUnreachable("The database cannot be reached: it is gone")
+
+    reloader = StateReloader(lambda _: 2, {Topic.ACCOUNTS: 1}, {Topic.ACCOUNTS: fail}, lambda: None)
+    reloader.poll()
+    (record,) = caplog.records
+    assert (record.levelno, record.exc_info) == (logging.WARNING, None)
+    assert record.getMessage() == (
+        "The new state cannot be applied, the last one stays: accounts: The database cannot be reached: it is gone"
+    )
 
 
 def test_an_error_that_nobody_thought_of_does_not_stop_the_rest_either(book_file: Board) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from time import monotonic, sleep
 from typing import Generic, TypeVar
 
+from cambist.errors import StoreUnreachable
+
 log = logging.getLogger(__name__)
 
 N = TypeVar("N")
@@ -77,15 +79,21 @@ class StateReloader(threading.Thread, Generic[N]):
         try:
             apply()
             self._seen[topic] = version
-        except Exception:  # a reloader that dies would leave revoked keys valid and rates unchanged
-            self._failed[topic] = version
-            if topic not in self._failing:
-                log.exception("The new state cannot be applied, the last one stays: %s", topic)
-            self._failing.add(topic)
+        except Exception as error:  # noqa: BLE001  a reloader that dies would leave revoked keys valid
+            self._record_failure(topic, version, error)
         else:
             if topic in self._failing:
-                log.info("The new state is applied: %s", topic)
+                log.info("The new state is applied: %s", _name(topic))
             self._failing.discard(topic)
+
+    def _record_failure(self, topic: N, version: int, error: Exception) -> None:
+        """Record that a change cannot be applied, and log it once; a database that is gone needs no traceback."""
+        self._failed[topic] = version
+        if topic not in self._failing:
+            level, trace = (logging.WARNING, None) if isinstance(error, StoreUnreachable) else (logging.ERROR, error)
+            text = "The new state cannot be applied, the last one stays: %s: %s"
+            log.log(level, text, _name(topic), error, exc_info=trace)
+        self._failing.add(topic)
 
     def _tick_safely(self) -> None:
         try:
@@ -96,3 +104,7 @@ class StateReloader(threading.Thread, Generic[N]):
     def stop(self) -> None:
         """End the thread."""
         self._ended.set()
+
+
+def _name(topic: object) -> str:
+    return str(getattr(topic, "name", topic)).lower()
