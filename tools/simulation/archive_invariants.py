@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
 from tools.simulation.scripted_source import Word
 from tools.simulation.stored_rows import RefusedRow, StoredFixing, StoredReceipt, StoredRows
@@ -33,6 +34,14 @@ class ArchiveInvariants:
         self._decisions: list[tuple[int, str]] = []
         self._stored: set[tuple[str, str, str, str, int, str]] = set()
         self.newest: dict[Place, SettledValue] = {}
+
+    @property
+    def received(self) -> dict[str, set[datetime]]:
+        """The times of the receipts of each source."""
+        found: dict[str, set[datetime]] = {}
+        for each in self._receipts:
+            found.setdefault(each.source, set()).add(datetime.fromisoformat(each.received_at).replace(tzinfo=UTC))
+        return found
 
     @property
     def receipts(self) -> int:

@@ -115,7 +115,7 @@ class IngestChecks:
         require(book is not None and order is not None, "a book can be read", "the book that was published cannot")
         if book is None or order is None or not self._books.check(order):
             return
-        check_book(book, list(self._sources.values()), self._applied)
+        check_book(book, list(self._sources.values()), self._applied, self.archive.received)
         self.trace.add(f"book {order[0]} {order[1]} with {len(book.mids)} prices")
 
     def _check_filed(self, result: FilingResult | None) -> None:

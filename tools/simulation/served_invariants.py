@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from math import isclose, isnan
 from typing import NamedTuple
@@ -25,8 +25,7 @@ BOOK_PRICES = "no wrong price served"
 _EXACT = 1e-12
 _QUORUM = 3
 _COMPARED = timedelta(days=7)
-_EARLY, _SECOND = timedelta(hours=18), timedelta(seconds=1)
-"""A word that is received before the time of its market is of the time of its receipt."""
+_SECOND = timedelta(seconds=1)
 
 _NEAR, _FAR = 0.03, 0.06
 _DAY = timedelta(days=1)
@@ -89,8 +88,17 @@ class BookOrder:
         return is_new
 
 
-def check_book(book: RateBook, sources: Sequence[Source], newest: Mapping[Place, SettledValue]) -> None:
-    """Check that each quote of a book is the newest word of one of the sources about its code."""
+def check_book(
+    book: RateBook,
+    sources: Sequence[Source],
+    newest: Mapping[Place, SettledValue],
+    received: Mapping[str, Collection[datetime]],
+) -> None:
+    """Check that each quote of a book is the newest word of one of the sources about its code.
+
+    Its time is that of the market; or that of its receipt, if it was received before. `received` are the times of the
+    receipts of each source.
+    """
     words = _newest_words(sources, newest)
     for code, mid in sorted(book.mids.items()):
         if code == PIVOT or code not in words:
@@ -99,9 +107,13 @@ def check_book(book: RateBook, sources: Sequence[Source], newest: Mapping[Place,
         said = [word for word in words[code] if isclose(units, word.units, rel_tol=1e-9)]
         require(said, BOOK_PRICES, f"{code} is {units} in the book, which no source says: {words[code]}")
         as_of = book.leg(code).as_of
-        is_timed = any(word.market_time - _EARLY < as_of <= word.market_time + _SECOND for word in said)
+        is_timed = any(_is_timed(word, as_of, received.get(word.source, ())) for word in said)
         require(is_timed, BOOK_PRICES, f"{code} is of {as_of} in the book, but of {[word.day for word in said]}")
         _check_agreed(code, units, words[code])
+
+
+def _is_timed(word: LastWord, as_of: datetime, received: Collection[datetime]) -> bool:
+    return abs(as_of - word.market_time) <= _SECOND or (as_of < word.market_time and as_of in received)
 
 
 def _check_agreed(code: str, units: float, words: Sequence[LastWord]) -> None:
@@ -118,6 +130,7 @@ def _check_agreed(code: str, units: float, words: Sequence[LastWord]) -> None:
 class LastWord(NamedTuple):
     """What a source said last about a code, in units per dollar, the day, and the time of the market."""
 
+    source: str
     units: float
     day: date
     market_time: datetime
@@ -139,9 +152,9 @@ def _newest_words(sources: Sequence[Source], newest: Mapping[Place, SettledValue
             day = date.fromisoformat(last)
             at = datetime.combine(day, source.fixed_at, source.zone).astimezone(UTC)
             if source.anchor == PIVOT:
-                found.setdefault(code, []).append(LastWord(values[last], day, at))
+                found.setdefault(code, []).append(LastWord(source.key, values[last], day, at))
             elif code == PIVOT:
-                found.setdefault(source.anchor, []).append(LastWord(1 / values[last], day, at))
+                found.setdefault(source.anchor, []).append(LastWord(source.key, 1 / values[last], day, at))
             elif last in dollars:
-                found.setdefault(code, []).append(LastWord(values[last] / dollars[last], day, at))
+                found.setdefault(code, []).append(LastWord(source.key, values[last] / dollars[last], day, at))
     return found
