@@ -36,6 +36,7 @@ def test_a_line_without_a_month_is_of_the_month_above_and_the_header_has_the_uni
         ("Rates (Daily)", "Rates (Monthly)"),
         ("2026,Mar,02", "2026,,02"),
         (",,04", ",,04,1"),
+        (",,04,1.2703,,0.81056", "2026"),
     ],
 )
 def test_another_table_is_refused(old: str, new: str) -> None:

@@ -140,9 +140,10 @@ def _column(name: str) -> tuple[str, int]:
 
 def _fixings(days: list[list[str]], columns: list[tuple[str, int]]) -> Iterator[Fixing]:
     month, seen = "", set[tuple[str, date]]()
-    for year_cell, month_cell, day_cell, *rates in days:
-        if bool(year_cell) != bool(month_cell) or len(rates) != len(columns):
-            raise _reader.broken(f"the line [{shorten(','.join((year_cell, month_cell, day_cell, *rates)))}] is no day")
+    for cells in days:
+        if len(cells) != len(_HEADER) + len(columns) or bool(cells[0]) != bool(cells[1]):
+            raise _reader.broken(f"the line [{shorten(','.join(cells))}] is no day")
+        year_cell, month_cell, day_cell, *rates = cells
         month = f"{month_cell} {year_cell}" if year_cell else month
         day = _reader.day_with_month_name(f"{day_cell} {month}", r"(?P<d>\d\d) (?P<m>[A-Z][a-z]{2}) (?P<y>\d{4})")
         for (code, units), text in zip(columns, rates, strict=True):
