@@ -177,7 +177,7 @@ def test_a_refused_address_holds_up_no_other_owner(
         told.check(fails=False)
     assert {each["To"] for each in server.received} == {"here@example.org", "operator@example.org"}
     assert read_alarms(told.settings).waiting == {"email": (), "account_email": ()}
-    assert "the message is given up" in caplog.text
+    assert "the message is given up: [cambist] The account a has used 100 %" in caplog.text
     assert "gone@example.org" not in caplog.text
 
 

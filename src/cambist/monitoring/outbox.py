@@ -12,9 +12,8 @@ from cambist.monitoring.notifications.ways import ACCOUNT_EMAIL, Send
 log = logging.getLogger(__name__)
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 10.0, 600.0
-_MOST = 100
-_MOST_FOR_ACCOUNTS = 1000
-"""Messages that wait for one way; beyond that the oldest are given up."""
+_MOST, _MOST_FOR_ACCOUNTS = 100, 1000
+"""Messages that wait for one way, to the operator or to owners of accounts; beyond that the oldest are given up."""
 
 
 @dataclass(slots=True)
@@ -49,7 +48,8 @@ class Outbox:
             self._ways[name](self.waiting[name][0])
         except RecipientRefused as error:
             # It is refused again each time, and messages to others wait behind it.
-            log.warning("Alarms: %s; the message is given up", error)
+            subject = self.waiting[name][0].subject
+            log.warning("Alarms: %s; the message is given up: %s", error, subject)
         except NotificationFailed as error:
             failures.count += 1
             failures.due = now + min(_SHORTEST_PAUSE * 2 ** (failures.count - 1), _LONGEST_PAUSE)

@@ -49,7 +49,7 @@ class SqlAccounts:
                     _add_key(connection, number, key)
         except IntegrityError:
             raise NameTaken(f"There is an account named [{account.name}] already") from None
-        return replace(account, number=number, suspended=False, bought=())
+        return replace(account, number=number, bought=())
 
     def change(self, account: Account) -> None:
         """Update plan, format, anchor day, address and suspension."""
