@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 
 from tools.cluster.cluster import Cluster
 from tools.cluster.node import Node
-from tools.cluster.processes import send
+from tools.cluster.processes import command_line, send
 
 from cambist.storage.shared.rate_book.reader import RateBookReader
 
 GATHERER, LINK, WORKER, USAGE_WRITER, STREAM = "gatherer", "cluster link", "worker", "usage writer", "stream"
+_TRACKER = "resource_tracker"
+"""The process of Python's multiprocessing that is started beside a worker, and logs a traceback if it is killed."""
 _FRESH_SECONDS = 2.0
 _PUBLISHING_SECONDS = 0.5
 _LOOK_SECONDS = 0.1
@@ -84,7 +86,7 @@ def _kill_archive_worker(fault: Disturbance) -> None:
     leader = fault.leader()
     gatherers = {each.pid for each in leader.processes(GATHERER)}
     for process in leader.processes():
-        if process.parent in gatherers:
+        if process.parent in gatherers and _TRACKER not in command_line(process.pid):
             send(process.pid, signal.SIGKILL)
 
 
@@ -159,6 +161,7 @@ def _force_two_leaders(fault: Disturbance) -> None:
     fault.without_grants.add(node.number)
     make.cut_from(node.number, make.servers[0])
     fault.hold(2 * _LEASE_SECONDS, 4 * _LEASE_SECONDS)
+    fault.seconds = max(fault.seconds, 2 * _LEASE_SECONDS)  # nobody else leads before the lease has ended
     fault.expect(lambda: _is_one_leader(fault.cluster, node))
 
 

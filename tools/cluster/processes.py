@@ -41,6 +41,13 @@ def descendants(pid: int) -> list[Process]:
     return [each for each in seen if each.pid in known - {pid}]
 
 
+def command_line(pid: int) -> str:
+    """Return the command line of a process, empty if it has ended."""
+    with contextlib.suppress(OSError):
+        return (_PROC / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return ""
+
+
 def send(pid: int, number: signal.Signals) -> None:
     """Send a signal to a process, which may have ended."""
     with contextlib.suppress(ProcessLookupError):
