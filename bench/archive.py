@@ -16,6 +16,7 @@ from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.rate_matrix_builder import build_rate_matrix
 from cambist.history.source_history import SourceHistory
 from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.other_sources import ComparedSources
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.reference.tables import CURRENCIES
 from cambist.sources.adapters.ecb import adapter as ecb
@@ -54,7 +55,7 @@ def measure_archive(folder: Path) -> tuple[int, float]:
     """Store all deliveries; return how many fixings were stored, and the seconds."""
     store = SqlStore(f"sqlite:///{folder / 'archive.db'}")
     store.migrate()
-    files = FilingContext(store.archive, store.quarantine, sources=[ecb.source, fed.source])
+    files = FilingContext(store.archive, store.quarantine, sources=ComparedSources([ecb.source, fed.source]))
     count, all_deliveries = 0, list(deliveries())
     started = time.perf_counter()
     for adapter, delivery in all_deliveries:

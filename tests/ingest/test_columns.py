@@ -20,7 +20,7 @@ from cambist.history.quarantine import QuarantineState
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.filing import Delivery, FilingContext, file_delivery
 from cambist.ingest.fixing_validator import ValidatedDelivery
-from cambist.ingest.other_sources import read_other_sources
+from cambist.ingest.other_sources import ComparedSources, read_other_sources
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
 from cambist.pricing.pair import Pair
 from cambist.sources.base import FixingAdapter, Source, SourceRequest
@@ -221,7 +221,7 @@ def test_columns_are_filed_as_plain_rules_would_file_them(
         if not delivered:
             continue
         now = datetime(2021, 12, world.chance.choice((12, 31)), tzinfo=UTC) + timedelta(hours=number)
-        context = FilingContext(store.archive, store.quarantine, matrix, sources)
+        context = FilingContext(store.archive, store.quarantine, matrix, ComparedSources(sources))
         expected = plainly_validated(context, source, delivered, now.date())
         file_delivery(
             context, ListedAdapter(source, delivered), Delivery(b"%d" % number, "a test", now), lambda _: None

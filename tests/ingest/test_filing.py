@@ -13,6 +13,7 @@ from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.history.quarantine import QuarantineState
 from cambist.ingest.filing import Delivery, FilingContext, count_waiting, file_delivery
+from cambist.ingest.other_sources import ComparedSources
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
 from cambist.sources.base import FixingAdapter, Source, SourceRequest
@@ -194,7 +195,12 @@ class FilingScene:
         """File lines, each delivery an hour after the one before; every one holds a dollar of 1.25."""
         content = "\n".join(lines) if lines == ("nothing",) else "\n".join((*map(with_dollar, lines),))
         self.hours += 1
-        files = FilingContext(self.store.archive, self.store.quarantine, None, [self.adapter.source, *self.others])
+        files = FilingContext(
+            self.store.archive,
+            self.store.quarantine,
+            None,
+            ComparedSources([self.adapter.source, *self.others]),
+        )
         delivery = Delivery(content.encode(), origin, NOON + self.hours * HOUR, "the lira")
         return file_delivery(files, self.adapter, delivery, lambda _: None)
 
@@ -363,7 +369,7 @@ class Several(FixingAdapter):
 
 
 def several(archive: Archive, content: str, subject: str = "", others: tuple[Source, ...] = ()) -> FilingResult | None:
-    context = FilingContext(archive, SqlQuarantine(archive._engine), None, (Several.source, *others))
+    context = FilingContext(archive, SqlQuarantine(archive._engine), None, ComparedSources((Several.source, *others)))
     return file_delivery(context, Several(), Delivery(content.encode(), "havana", NOON, subject), lambda _: None)
 
 
@@ -431,7 +437,7 @@ NEW_YEAR = """\
 
 def test_a_delivery_across_a_redenomination_is_validated_in_the_money_of_each_day(archive: Archive) -> None:
     quarantine = SqlQuarantine(archive._engine)
-    context = FilingContext(archive, quarantine, None, [LIRA.source])
+    context = FilingContext(archive, quarantine, None, ComparedSources([LIRA.source]))
     found = file_delivery(context, LIRA, Delivery(NEW_YEAR.encode(), "a test", NOON), lambda _: None)
     assert found == FilingResult(added=11, corrected=0, unchanged=0, refused=1)
     (waiting,) = quarantine.quarantined()

@@ -13,7 +13,7 @@ from tests.ingest.filed import filed_values
 
 from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest.fixing_validator import FixingValidator, ValidatedDelivery
-from cambist.ingest.other_sources import MedianRange, read_other_sources
+from cambist.ingest.other_sources import ComparedSources, MedianRange, read_other_sources
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.registry.sources import built_in
@@ -61,7 +61,7 @@ def say(archive: SqlArchive) -> Say:
 
 def validated(archive: SqlArchive, source: Source, fixings: list[Fixing]) -> ValidatedDelivery:
     days = [fixing.day for fixing in fixings]
-    others = read_other_sources(archive, SOURCES, source, {"AOA"}, min(days), max(days))
+    others = read_other_sources(archive, ComparedSources(SOURCES), source, {"AOA"}, min(days), max(days))
     validator = FixingValidator(source, None, archive.last_before(source.key, min(days)), {}, TODAY, others=others)
     return validator.validate(fixings)
 
@@ -102,7 +102,7 @@ def test_agreeing_with_one_of_two_other_sources_is_enough(archive: SqlArchive, s
 def others(
     archive: SqlArchive, source: Source, sources: list[Source] = SOURCES
 ) -> Callable[[date], MedianRange | None]:
-    found = read_other_sources(archive, sources, source, {"AOA"}, WEDNESDAY, WEDNESDAY + 60 * DAY)
+    found = read_other_sources(archive, ComparedSources(sources), source, {"AOA"}, WEDNESDAY, WEDNESDAY + 60 * DAY)
     return lambda day: found.median_range("AOA", day)
 
 
@@ -147,7 +147,7 @@ def test_rates_of_another_market_and_of_months_are_not_compared(archive: SqlArch
 def test_a_rate_from_before_a_redenomination_is_converted_to_the_new_unit(archive: SqlArchive, say: Say) -> None:
     eve, first_day = date(2021, 9, 30), date(2021, 10, 1)
     say(compiled.source, eve, 4_000_000, "VES")
-    found = read_other_sources(archive, SOURCES, nbp.source, {"VES"}, eve, first_day)
+    found = read_other_sources(archive, ComparedSources(SOURCES), nbp.source, {"VES"}, eve, first_day)
     assert found.median_range("VES", eve) == MedianRange(4_000_000, 4_000_000)
     assert found.median_range("VES", first_day) == MedianRange(4, 4)
 
@@ -162,7 +162,7 @@ def test_a_corrected_dollar_rate_is_used_instead_of_the_earlier_one(archive: Sql
     zloty = Pair("USD", "PLN")
     say(bdi.source, WEDNESDAY, 4, "PLN")
     filed = Fixing("nbp", zloty, WEDNESDAY, Decimal("4.01"))
-    others_ = read_other_sources(archive, SOURCES, nbp.source, {"PLN"}, WEDNESDAY, WEDNESDAY)
+    others_ = read_other_sources(archive, ComparedSources(SOURCES), nbp.source, {"PLN"}, WEDNESDAY, WEDNESDAY)
     known = filed_values([filed])
     validator = FixingValidator(nbp.source, None, {}, {}, TODAY, known, others_)
     found = validator.validate([Fixing("nbp", zloty, WEDNESDAY, Decimal(401))])

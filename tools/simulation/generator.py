@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from datetime import date, timedelta
 
-from tools.simulation.scenario import INGEST, QUOTA, Call, Fault, Mistake, Scenario
+from tools.simulation.scenario import INGEST, QUOTA, YEAR, Call, Fault, Mistake, Scenario
+
+from cambist.registry.sources import built_in
+from cambist.sources.adapters import ADAPTERS
+from cambist.sources.base import FixingAdapter
 
 SOURCES = ("fed", "boe", "boc", "norges", "riksbank", "dnb", "rba", "boj", "hkma", "sarb")
 """Sources of the short scenarios, which play in the 1970s: the rate matrix begins in 1970, and is small then."""
@@ -14,10 +19,14 @@ _KINDS = (
     "hundred", "hundredth", "inverted", "swapped", "typed", "slipped", "revised", "revised", "late", "late", "hanging",
     "twice", "ahead",
 )  # fmt: skip
+_FAULTS = ("killed", "killed", "power", "locked", "full")
 _FIRST, _LAST = date(1971, 1, 1), date(1974, 6, 30)
 
 
 _QUOTAS_EVERY = 3
+_MISTAKES_A_DAY = 0.6
+_FAULT_EVERY = 6
+"""A fault of the machine in so many days of a year."""
 
 
 def make_scenario(seed: int) -> Scenario:
@@ -67,9 +76,9 @@ def _ingest(seed: int) -> Scenario:
     )
 
 
-def _fault(chance: random.Random, days: int) -> Fault:
-    """Return a fault of the machine; the last day and a half have none."""
-    kind = chance.choice(("killed", "killed", "power", "locked", "full"))
+def _fault(chance: random.Random, days: int, kinds: Sequence[str] = _FAULTS) -> Fault:
+    """Return a fault of the machine; the last two days have none."""
+    kind = chance.choice(kinds)
     amount = chance.uniform(0.5, 12.0) if kind in {"locked", "full"} else chance.random()
     return Fault(kind=kind, hour=chance.uniform(0, 24 * (days - 2)), step=chance.randrange(40), amount=amount)
 
@@ -83,3 +92,12 @@ def _mistake(chance: random.Random, sources: tuple[str, ...], days: int) -> Mist
         days=chance.randint(1, 3),
         shown_days=chance.randint(0, 3),
     )
+
+
+def make_year(seed: int, days: int = 365) -> Scenario:
+    """Return the scenario of a year of all sources of fixings: mistakes of most of them, and faults of the machine."""
+    chance = random.Random(f"year {seed}")  # noqa: S311  the same for each seed
+    sources = tuple(key for key in ADAPTERS if isinstance(built_in(key), FixingAdapter))
+    mistakes = [_mistake(chance, sources, days) for _ in range(round(days * _MISTAKES_A_DAY))]
+    faults = [_fault(chance, days, ("killed", "killed", "locked", "full")) for _ in range(days // _FAULT_EVERY)]
+    return Scenario(seed, YEAR, date(1971, 1, 4), days, sources, tuple(mistakes), tuple(faults))

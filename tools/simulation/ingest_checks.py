@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from tools.simulation.archive_invariants import ArchiveInvariants, Place, SettledValue
+from tools.simulation.archive_invariants import ArchiveInvariants
 from tools.simulation.judging_invariants import JudgingInvariants
+from tools.simulation.matrix_invariants import MatrixInvariants
+from tools.simulation.newest_values import ValuesOfSource
 from tools.simulation.scripted_source import ScriptedAdapter, Word
-from tools.simulation.served_invariants import BookOrder, check_book, check_edition, check_matrix
-from tools.simulation.stored_rows import StoredRows
+from tools.simulation.served_invariants import BookOrder, LastWord, check_book, check_edition, last_words
+from tools.simulation.stored_rows import Rows, StoredFixing
 from tools.simulation.trace import Trace
 from tools.simulation.violation import require
 
 from cambist.history.fixing import FilingResult
 from cambist.pricing.pair import PIVOT
-from cambist.sources.base import Source, SourceRequest
+from cambist.sources.base import SourceRequest
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
@@ -26,30 +28,49 @@ MATRIX_FILE = "rates.image"
 _DAY = timedelta(days=1)
 
 
+class Thoroughness(NamedTuple):
+    """After how many deliveries all rows of the archive are compared, and after how many matrices all their days."""
+
+    older_every: int
+    whole_every: int
+
+
+THOROUGH = Thoroughness(1, 1)
+
+
 class IngestChecks:
     """Sees what a node does, and checks the invariants."""
 
     def __init__(
-        self, folder: Path, rows: StoredRows, adapters: Mapping[str, ScriptedAdapter], now: Callable[[], datetime]
+        self,
+        folder: Path,
+        rows: Rows,
+        adapters: Mapping[str, ScriptedAdapter],
+        now: Callable[[], datetime],
+        thoroughness: Thoroughness = THOROUGH,
     ) -> None:
         self.trace = Trace(now)
-        self.archive = ArchiveInvariants(rows)
+        self.archive = ArchiveInvariants(rows, thoroughness.older_every)
         self._rows = rows
         self._folder = folder
         self._adapters = adapters
         self._sources = {key: adapter.source for key, adapter in adapters.items()}
         self._now = now
         self._judging = JudgingInvariants(self._sources)
+        codes = {code for one in adapters.values() for code in (*one.scripted.codes, one.source.anchor)} - {PIVOT}
+        self._matrices = MatrixInvariants(list(self._sources.values()), codes, thoroughness.whole_every)
         self._books = BookOrder()
-        self._applied: dict[Place, SettledValue] = {}
-        self._in_flight: tuple[str, list[Word]] | None = None
+        self._applied: dict[str, list[LastWord]] = {}
+        self._in_flight: InFlight | None = None
         self._first_of_day: dict[str, tuple[datetime, list[Word]]] = {}
         self._is_caught_up: dict[str, bool] = {}
 
     def begins(self, name: str, arguments: tuple[Any, ...]) -> None:
         """Remember the delivery that is being filed."""
         if name == "file":
-            self._in_flight = arguments[0], self._words_of(arguments[0], arguments[1].content)
+            key = arguments[0]
+            words = self._words_of(key, arguments[1].content)
+            self._in_flight = InFlight(key, words, dict(self.archive.newest.of(key)))
 
     def ends(self, name: str, arguments: tuple[Any, ...], result: Any) -> None:
         """Check what a call of the archive worker has done."""
@@ -64,7 +85,7 @@ class IngestChecks:
         """Check that a call that has failed has changed nothing."""
         self.trace.add(f"{name} fails: {type(error).__name__}")
         if name == "file" and self._in_flight is not None:
-            self._is_caught_up[self._in_flight[0]] = False
+            self._is_caught_up[self._in_flight.source] = False
         self._in_flight = None
         self.archive.check_unchanged()
 
@@ -72,27 +93,26 @@ class IngestChecks:
         """Check what a node has left that was killed: the last delivery as a whole, or nothing of it."""
         in_flight, self._in_flight = self._in_flight, None
         if in_flight is not None and self.archive.has_filed():
-            self._check_delivery(*in_flight, None)
+            self._check_delivery(in_flight, None)
         self.archive.check_unchanged()
 
-    def lost_power(self, rows: StoredRows) -> None:
+    def lost_power(self, rows: Rows) -> None:
         """Go on with what is left of the archive after a loss of power."""
         self._rows = rows
         self.archive.reset(rows)
+        self._matrices.reset(self.archive.newest)
         self._first_of_day, self._books = {}, BookOrder()
-        self.trace.add(f"power lost, {self.archive.receipts} receipts left")
+        self.trace.add(f"power lost, {len(self.archive.receipts)} receipts left")
 
     def fetched(self, source: str, request: SourceRequest, content: bytes | None) -> None:
         """Check that all is stored or refused that a source has said, if it says nothing new."""
-        words = self._adapters[source].scripted.words(self._now(), request.first, request.last)
+        scripted = self._adapters[source].scripted
         if content is None:
-            self.archive.check_kept(words)
-        reread = self._sources[source].schedule.reread_days
-        first = self._now().date() - reread * _DAY
-        shown = self._adapters[source].scripted.words(self._now(), first, self._now().date())
-        before = self._first_of_day.get(source)
-        if before is None or before[0].date() != self._now().date() or not self._is_caught_up.get(source, True):
-            self._first_of_day[source] = self._now(), shown
+            self.archive.check_kept(scripted.words(self._now(), request.first, request.last))
+        before, today = self._first_of_day.get(source), self._now().date()
+        if before is None or before[0].date() != today or not self._is_caught_up.get(source, True):
+            first = today - self._sources[source].schedule.reread_days * _DAY
+            self._first_of_day[source] = self._now(), scripted.words(self._now(), first, today)
             self._is_caught_up[source] = True
 
     def check_caught_up(self) -> None:
@@ -104,10 +124,9 @@ class IngestChecks:
 
     def _was_corrected_since(self, word: Word) -> bool:
         one = word.fixing
-        place = one.source, one.pair.base, one.pair.quote, one.day.isoformat()
         shown = self._adapters[one.source].scripted.words(self._now(), one.day, one.day)
         is_shown = any(each.fixing == one for each in shown)
-        return not is_shown and place in self.archive.newest
+        return not is_shown and self.archive.newest.get(word.place) is not None
 
     def published(self, book_file: RateBookFile) -> None:
         """Check a rate book that was published."""
@@ -115,7 +134,7 @@ class IngestChecks:
         require(book is not None and order is not None, "a book can be read", "the book that was published cannot")
         if book is None or order is None or not self._books.check(order):
             return
-        check_book(book, list(self._sources.values()), self._applied, self.archive.received)
+        check_book(book, self._applied.values(), self.archive.received)
         self.trace.add(f"book {order[0]} {order[1]} with {len(book.mids)} prices")
 
     def _check_filed(self, result: FilingResult | None) -> None:
@@ -124,39 +143,52 @@ class IngestChecks:
             return
         if result is None:
             self.archive.check_unchanged()
-            self.archive.check_kept(in_flight[1])
+            self.archive.check_kept(in_flight.words)
             return
-        self._check_delivery(*in_flight, result)
+        self._check_delivery(in_flight, result)
 
-    def _check_delivery(self, source: str, words: Sequence[Word], result: FilingResult | None) -> None:
-        before = dict(self.archive.newest)
+    def _check_delivery(self, in_flight: InFlight, result: FilingResult | None) -> None:
+        source, words, before = in_flight
         added = self.archive.check_filed(source, words, result)
-        self._judging.check(source, words, before, added, self.archive.refused())
+        self._note_filed(added)
+        self._judging.check(source, words, self.archive.newest.by_source, before, added, self.archive.refused())
         self._judging.check_days(added, self._now().date())
         told = f"+{result.added} ~{result.corrected} ={result.unchanged} !{result.refused}" if result else "by the dead"
         self.trace.add(f"filed {source} {told}")
         for row in added:
             self.trace.add(f"stored {row.source} {row.base}/{row.quote} {row.day} {row.nominal} {row.value}")
 
+    def accepted(self, source: str, words: Sequence[Word], result: FilingResult) -> None:
+        """Check what the operator has accepted."""
+        self._note_filed(self.archive.check_filed(source, words, result))
+
+    def _note_filed(self, added: Sequence[StoredFixing]) -> None:
+        for row in added:
+            self._matrices.put(row.place, (row.nominal, row.value))
+
     def _words_of(self, key: str, content: bytes) -> list[Word]:
         """Return the words of a delivery, which the source has just said."""
         adapter = self._adapters[key]
-        fixings = list(adapter.parse(content))
+        fixings = set(adapter.parse(content))
         days = {fixing.day for fixing in fixings}
         said = adapter.scripted.words(self._now(), min(days) - 5 * _DAY, max(days))
         return [word for word in said if word.fixing in fixings]
 
     def _apply(self, key: str) -> None:
         """Remember what the rate book knows of a source."""
-        self._applied = {place: value for place, value in self._applied.items() if place[0] != key}
-        self._applied |= {place: value for place, value in self.archive.newest.items() if place[0] == key}
+        self._applied[key] = last_words(self._sources[key], self.archive.newest)
 
     def _check_matrix(self, *, is_new: bool) -> None:
         matrix = open_rate_matrix(self._folder / MATRIX_FILE)
-        codes = {code for one in self._adapters.values() for code in (*one.scripted.codes, one.source.anchor)}
-        codes.discard(PIVOT)
-        sources: list[Source] = list(self._sources.values())
-        check_matrix(matrix, sources, self.archive.newest, sorted(codes), self._now().date())
-        check_edition(matrix, self._rows.editions(), [receipt.number for receipt in self._rows.receipts()])
+        self._matrices.check(matrix, self._now().date())
+        check_edition(matrix, self._rows.editions(), self.archive.receipts)
         if is_new:
             self.trace.add(f"edition {matrix.edition}")
+
+
+class InFlight(NamedTuple):
+    """A delivery that is being filed: its source, its words, and the newest values of the source before it."""
+
+    source: str
+    words: list[Word]
+    before: ValuesOfSource

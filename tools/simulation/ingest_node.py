@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -34,7 +35,22 @@ from cambist.storage.shared.rate_book_file import RateBookFile
 P = ParamSpec("P")
 T = TypeVar("T")
 _PUBLISHING_SECONDS = 0.35
-_LONGEST_SETTLE_HOURS = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often a node works that need not be as fast as a real one.
+
+    It publishes `publishing_hours` after a change, and builds the rate matrix within `longest_settle_hours`; its
+    pollers are made by `poller`.
+    """
+
+    publishing_hours: float = 0.0
+    longest_settle_hours: float = 30.0
+    poller: Callable[..., Poller] = Poller
+
+
+USUAL_PACE = Pace()
 
 
 class WatchedBookFile(RateBookFile):
@@ -102,7 +118,9 @@ class IngestNode:
         now: Callable[[], datetime],
         chance: random.Random,
         watcher: Watcher,
+        pace: Pace = USUAL_PACE,
     ) -> None:
+        self._pace = pace
         self.settings = Settings(data=folder)
         self.folder = DataDirectory(folder)
         self._adapters = adapters
@@ -152,7 +170,7 @@ class IngestNode:
 
     async def _poll(self, adapter: ScriptedAdapter, fetcher: ScriptedFetcher) -> None:
         key = adapter.source.key
-        poller = Poller(adapter.source, fetcher, self.statuses.by_source[key], self._now, self.statuses)
+        poller = self._pace.poller(adapter.source, fetcher, self.statuses.by_source[key], self._now, self.statuses)
         await poll_fixings(poller, adapter, self._file, self._applied)
 
     async def _file(self, key: str, delivery: Delivery) -> Any:
@@ -170,6 +188,8 @@ class IngestNode:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_seconds_to_midnight(self._now())):
                     await self._changed.wait()
+                    if self._pace.publishing_hours:
+                        await asyncio.sleep(self._pace.publishing_hours * 3600)
             self._changed.clear()
             if self._is_all_due or self._now().date() != day:
                 self._is_all_due = False
@@ -186,7 +206,7 @@ class IngestNode:
             self.sync.is_matrix_due.clear()
             is_built = await self.sync.rebuild_matrix()
             await self.sync.is_matrix_due.wait()
-            hours = self._chance.uniform(0, _LONGEST_SETTLE_HOURS) if is_built else 1.0
+            hours = self._chance.uniform(0, self._pace.longest_settle_hours) if is_built else 1.0
             await asyncio.sleep(hours * 3600)
 
 

@@ -11,14 +11,14 @@ from typing import Any
 
 from tools.simulation.connections import Connections
 from tools.simulation.databases import DATABASE, new_database
-from tools.simulation.ingest_checks import IngestChecks
-from tools.simulation.ingest_node import IngestNode
+from tools.simulation.ingest_checks import THOROUGH, IngestChecks
+from tools.simulation.ingest_node import USUAL_PACE, IngestNode
 from tools.simulation.judging_invariants import is_wrong
 from tools.simulation.machine_faults import POWER, MachineFaults, NodeKilled, lose_power
 from tools.simulation.patches import Patch, clock_patches
 from tools.simulation.scenario import Scenario
 from tools.simulation.scripted_source import ScriptedAdapter, ScriptedSource, codes_of
-from tools.simulation.stored_rows import StoredRows
+from tools.simulation.stored_rows import Rows, StoredRows
 from tools.simulation.truth import FREE_CODES, Truth
 from tools.simulation.virtual_loop import VirtualLoop
 
@@ -38,6 +38,9 @@ _AHEAD = timedelta(days=40)
 class IngestWorld:
     """One node, its sources, and what is known of them."""
 
+    thoroughness = THOROUGH
+    pace = USUAL_PACE
+
     def __init__(self, scenario: Scenario, folder: Path) -> None:
         self.scenario = scenario
         start = datetime.combine(scenario.first_day, time(), UTC)
@@ -49,8 +52,8 @@ class IngestWorld:
         self._faults = MachineFaults(scenario.faults, start, self.loop.now)
         self.connections = Connections(self.loop.now, self._faults.before)
         new_database(folder)
-        self._rows = StoredRows(folder / DATABASE)
-        self._checks = IngestChecks(folder, self._rows, self._adapters, self.loop.now)
+        self._rows = self._open_rows()
+        self._checks = IngestChecks(folder, self._rows, self._adapters, self.loop.now, self.thoroughness)
         self.trace = self._checks.trace
         self._node: IngestNode | None = None
 
@@ -62,6 +65,9 @@ class IngestWorld:
         return ScriptedAdapter(
             ScriptedSource(source, truth, scenario.first_day, codes, scenario.seed, scenario.mistakes)
         )
+
+    def _open_rows(self) -> Rows:
+        return StoredRows(self._folder / DATABASE)
 
     def patches(self) -> list[Patch]:
         """Return what is replaced while this world runs."""
@@ -115,7 +121,7 @@ class IngestWorld:
     async def _run_node(self) -> None:
         self._faults.is_running = True
         try:
-            self._node = IngestNode(self._folder, self._adapters, self.loop.now, self._chance, self._checks)
+            self._node = IngestNode(self._folder, self._adapters, self.loop.now, self._chance, self._checks, self.pace)
             await self._node.run()
         finally:
             self._faults.is_running, self._node = False, None
@@ -126,7 +132,7 @@ class IngestWorld:
             self.connections.close()
 
         lose_power(self._folder, amount, close)
-        self._rows = StoredRows(self._folder / DATABASE)
+        self._rows = self._open_rows()
         self._checks.lost_power(self._rows)
 
     async def _operate(self) -> None:
@@ -148,7 +154,7 @@ class IngestWorld:
                 right = [word for word in words if word.fixing == one.fixing and not is_wrong(word)]
                 if right:
                     accepted = admin.accept([one.number])
-                    self._checks.archive.check_filed(one.fixing.source, right, accepted[0].filed)
+                    self._checks.accepted(one.fixing.source, right, accepted[0].filed)
                 else:
                     admin.reject([one.number])
                 state = "accepts" if right else "rejects"

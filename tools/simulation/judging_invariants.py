@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
-from tools.simulation.archive_invariants import Place, SettledValue
+from tools.simulation.newest_values import Place, SettledValue, ValuesOfSource
 from tools.simulation.scripted_source import Word
 from tools.simulation.stored_rows import RefusedRow, StoredFixing
 from tools.simulation.violation import require
@@ -25,6 +25,10 @@ RIGHT_REFUSED = "no right word refused"
 WRONG = 0.10
 """How far from the truth a word is wrong."""
 
+SaidValue = tuple[Place, SettledValue]
+Known = Mapping[str, ValuesOfSource]
+"""Values by source."""
+
 _COMPARED = timedelta(days=40)
 _COMPANY = timedelta(days=14)
 _OWN = timedelta(days=5)
@@ -36,32 +40,49 @@ class JudgingInvariants:
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
-        self._wrong: set[tuple[Place, SettledValue]] = set()
+        self._wrong: set[SaidValue] = set()
 
     def check(
         self,
         source: str,
         words: Sequence[Word],
-        before: Mapping[Place, SettledValue],
+        newest: Known,
+        before: ValuesOfSource,
         added: Sequence[StoredFixing],
         refused: Sequence[RefusedRow],
     ) -> None:
-        """Check a delivery that was filed; `before` are the newest values before it, `refused` the quarantine."""
-        by_key = {(_place(word), _value(word)): word for word in words}
+        """Check a delivery that was filed.
+
+        `newest` are the newest values of all sources, `before` those of this one before it; `refused` the quarantine.
+        """
+        by_key = {(word.place, word.value): word for word in words}
         wrong = {key for key, word in by_key.items() if is_wrong(word)}
-        settled = {(row.key[:4], row.key[4:]) for row in refused if row.state in {"accepted", "rejected"}}
-        known = dict(before)
+        own = dict(before)
+        known = {**newest, source: own}
+        if wrong:
+            self._check_accepted(wrong, by_key, added, known, refused)
+        own.update((row.place, (row.nominal, row.value)) for row in added)
+        if not wrong and self._is_honest(date.fromisoformat(min(place[3] for place, _ in by_key)), known):
+            lost = sorted(row.key for row in refused if row.state == "waiting" and _key(row) in by_key)
+            require(not lost, RIGHT_REFUSED, f"{source} was right, but is refused: {lost[:1]}")
+        self._wrong |= {key for key in wrong if before.get(key[0]) != key[1] and key[1] == own.get(key[0])}
+
+    def _check_accepted(
+        self,
+        wrong: set[SaidValue],
+        by_key: Mapping[SaidValue, Word],
+        added: Sequence[StoredFixing],
+        known: dict[str, ValuesOfSource],
+        refused: Sequence[RefusedRow],
+    ) -> None:
+        """Check that no wrong word was accepted that the rules must refuse; each row is known to those after it."""
+        settled = {_key(row) for row in refused if row.state in {"accepted", "rejected"}}
         for row in sorted(added, key=lambda row: row.day):
             key = row.place, (row.nominal, row.value)
             if key in wrong and key not in settled and self._is_comparable(row, wrong - settled - {key}, known):
                 word = by_key[key]
                 require(not self._must_be_refused(row, word, known), WRONG_ACCEPTED, f"{row}, not {word.true_value}")
-            known[row.place] = row.nominal, row.value
-        if not wrong and self._is_honest(min(date.fromisoformat(place[3]) for place, _ in by_key), known):
-            said = {(row.key[:4], row.key[4:]) for row in refused if row.state == "waiting"}
-            lost = sorted(said & by_key.keys())
-            require(not lost, RIGHT_REFUSED, f"{source} was right, but is refused: {lost[:1]}")
-        self._wrong |= {key for key in wrong if before.get(key[0]) != key[1] and key[1] == known.get(key[0])}
+            known[row.source] = {**known[row.source], row.place: (row.nominal, row.value)}
 
     def check_days(self, added: Sequence[StoredFixing], today: date) -> None:
         """Check that no new row is of a day more than two days ahead."""
@@ -69,31 +90,29 @@ class JudgingInvariants:
             is_ahead = date.fromisoformat(row.day) > today + _AHEAD
             require(not is_ahead, WRONG_ACCEPTED, f"{row} is of a day that is yet to come")
 
-    def _is_comparable(
-        self, row: StoredFixing, other_wrong: set[tuple[Place, SettledValue]], known: Mapping[Place, SettledValue]
-    ) -> bool:
+    def _is_comparable(self, row: StoredFixing, other_wrong: set[SaidValue], known: Known) -> bool:
         return not other_wrong and self._is_honest(date.fromisoformat(row.day), known)
 
-    def _is_honest(self, day: date, known: Mapping[Place, SettledValue]) -> bool:
+    def _is_honest(self, day: date, known: Known) -> bool:
         """Return whether no wrong value of the days before is in the archive."""
         first = (day - _COMPARED).isoformat()
-        return not any(known.get(place) == value and place[3] >= first for place, value in self._wrong)
+        return not any(place[3] >= first and known[place[0]].get(place) == value for place, value in self._wrong)
 
-    def _must_be_refused(self, row: StoredFixing, word: Word, known: Mapping[Place, SettledValue]) -> bool:
+    def _must_be_refused(self, row: StoredFixing, word: Word, known: Known) -> bool:
         day, code = date.fromisoformat(row.day), self._code(row.source, row.base, row.quote)
         if any(self._says(key, code, day, known) for key in self._sources if key != row.source):
             return True
         factor = _ratio(float(row.value), word.true_value)
-        days = [place[3] for place in known if place[:3] == row.place[:3] and place[3] < row.day]
+        days = [place[3] for place in known[row.source] if place[:3] == row.place[:3] and place[3] < row.day]
         is_recent = bool(days) and day - date.fromisoformat(max(days)) <= _OWN
         return is_recent and abs(factor / 100 - 1) < 0.001
 
-    def _says(self, key: str, code: str, day: date, known: Mapping[Place, SettledValue]) -> bool:
+    def _says(self, key: str, code: str, day: date, known: Known) -> bool:
         """Return whether a source has rates of a code between some days before and a day, both legs of one day."""
         anchor, first = self._sources[key].anchor, (day - _COMPANY).isoformat()
         days: dict[str, set[str]] = {anchor: set()}
-        for source, base, quote, on in known:
-            if source == key and first <= on <= day.isoformat():
+        for _, base, quote, on in known.get(key, ()):
+            if first <= on <= day.isoformat():
                 days.setdefault(quote if base == anchor else base, set()).add(on)
         if anchor == PIVOT:
             return bool(days.get(code))
@@ -116,10 +135,5 @@ def _ratio(value: float, true_value: float) -> float:
     return max(value / true_value, true_value / value)
 
 
-def _place(word: Word) -> Place:
-    one = word.fixing
-    return one.source, one.pair.base, one.pair.quote, one.day.isoformat()
-
-
-def _value(word: Word) -> SettledValue:
-    return word.fixing.nominal, str(word.fixing.value)
+def _key(row: RefusedRow) -> SaidValue:
+    return row.key[:4], row.key[4:]

@@ -35,10 +35,12 @@ class MachineFaults:
     """Lets faults happen when they are due, each that ends a node once."""
 
     def __init__(self, faults: Sequence[Fault], start: datetime, now: Callable[[], datetime]) -> None:
-        self._lasting = [fault for fault in faults if fault.kind in {LOCKED, FULL}]
-        self._ending = [fault for fault in faults if fault.kind in {KILLED, POWER}]
+        in_order = sorted(faults, key=lambda fault: fault.hour)
+        self._lasting = [fault for fault in in_order if fault.kind in {LOCKED, FULL}]
+        self._ending = [fault for fault in in_order if fault.kind in {KILLED, POWER}]
         self._steps = {fault: fault.step for fault in self._ending}
-        self._start = start
+        self._begins = {fault: start + timedelta(hours=fault.hour) for fault in faults}
+        self._ends = {fault: start + timedelta(hours=fault.hour + fault.amount) for fault in self._lasting}
         self._now = now
         self.is_running = False
 
@@ -46,28 +48,26 @@ class MachineFaults:
         """Let what is due happen before a statement. Errors: NodeKilled, sqlite3.OperationalError."""
         if not self.is_running:
             return
+        now = self._now()
         for fault in self._ending:
-            if self._is_due(fault):
-                self._steps[fault] -= 1
-                if self._steps[fault] < 0:
-                    self._ending.remove(fault)
-                    raise NodeKilled(fault)
+            if now < self._begins[fault]:
+                break
+            self._steps[fault] -= 1
+            if self._steps[fault] < 0:
+                self._ending.remove(fault)
+                raise NodeKilled(fault)
         if statement.startswith(_WRITES):
             if self._lasts(LOCKED):
                 raise _failed("database is locked", sqlite3.SQLITE_BUSY)
             if self._lasts(FULL):
                 raise _failed("database or disk is full", sqlite3.SQLITE_FULL)
 
-    def _is_due(self, fault: Fault) -> bool:
-        return self._now() >= self._start + timedelta(hours=fault.hour)
-
     def _lasts(self, kind: str) -> bool:
-        return any(
-            fault.kind == kind and self._is_due(fault) and self._now() < self._end(fault) for fault in self._lasting
-        )
-
-    def _end(self, fault: Fault) -> datetime:
-        return self._start + timedelta(hours=fault.hour + fault.amount)
+        now = self._now()
+        while self._lasting and self._ends[self._lasting[0]] <= now:
+            del self._lasting[0]
+        begun = (fault for fault in self._lasting if self._begins[fault] <= now)
+        return any(fault.kind == kind and now < self._ends[fault] for fault in begun)
 
     def patches(self) -> list[Patch]:
         """Return what makes files fail on a full disk."""

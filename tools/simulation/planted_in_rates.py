@@ -113,7 +113,7 @@ def _stale_offers() -> list[Patch]:
     update = FixingConsensus.update
 
     def update_once(self: FixingConsensus, source: str, offers: Mapping[str, Any], now: datetime) -> None:
-        if source not in self._offers or not self._offers[source]:
+        if not self._codes.get(source):
             update(self, source, offers, now)
 
     return [(FixingConsensus, "update", update_once)]

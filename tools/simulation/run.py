@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from rich.progress import track
-from tools.simulation.generator import make_scenario
+from tools.simulation.generator import make_scenario, make_year
 from tools.simulation.scenario import Scenario, decode_scenario
 from tools.simulation.shrinking import shrink
 from tools.simulation.simulate import Outcome, simulate
@@ -25,6 +25,8 @@ def main() -> None:
     arguments = _arguments()
     if arguments.scenario:
         sys.exit(_run_one(decode_scenario(arguments.scenario), arguments.trace))
+    if arguments.year is not None:
+        sys.exit(_run_one(make_year(arguments.year, arguments.days), arguments.trace))
     if arguments.seed is not None:
         sys.exit(_run_one(make_scenario(arguments.seed), arguments.trace))
     sys.exit(_run_many(arguments.first, arguments.seeds))
@@ -82,6 +84,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=100, help="how many seeds")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--seed", type=int, help="one seed only")
+    parser.add_argument("--year", type=int, metavar="SEED", help="a year of all sources, by one seed")
+    parser.add_argument("--days", type=int, default=365, help="how many days the year has")
     parser.add_argument("--scenario", help="a scenario as JSON")
     parser.add_argument("--trace", type=Path, help="write the events of the one scenario to this file")
     return parser.parse_args()

@@ -5,9 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
+from tools.simulation.newest_values import Place, SettledValue
 from tools.simulation.scenario import Mistake
 from tools.simulation.truth import Truth
 
@@ -35,11 +36,21 @@ class ScriptedPair:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What a source says about a pair on a day, and what would have been true."""
+    """What a source says about a pair on a day, and what would have been true.
+
+    `place` and `value` are what the archive has of it.
+    """
 
     fixing: Fixing
     true_value: float
     mistake: str = ""
+    place: Place = field(init=False)
+    value: SettledValue = field(init=False)
+
+    def __post_init__(self) -> None:
+        one = self.fixing
+        object.__setattr__(self, "place", (one.source, one.pair.base, one.pair.quote, one.day.isoformat()))
+        object.__setattr__(self, "value", (one.nominal, str(one.value)))
 
     @property
     def is_wrong(self) -> bool:
@@ -58,8 +69,11 @@ class ScriptedSource:
     seed: int
     mistakes: Sequence[Mistake] = ()
     pairs: list[ScriptedPair] = field(init=False)
+    _words: dict[tuple[int, date, str], Word] = field(default_factory=dict)
+    _published_at: dict[date, datetime] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.mistakes = [each for each in self.mistakes if each.source == self.source.key]
         chance = random.Random(f"{self.seed} {self.source.key} pairs")  # noqa: S311  the same for each seed
         anchor = self.source.anchor
         self.pairs = []
@@ -68,11 +82,23 @@ class ScriptedSource:
             self.pairs.append(ScriptedPair(pair, chance.choice((1, 1, 1, 10, 100))))
 
     def published_at(self, day: date) -> datetime:
-        """Return when the source publishes its words of a day, unless it is late."""
-        chance = random.Random(f"{self.seed} {self.source.key} {day}")  # noqa: S311  as above
-        schedule = self.source.schedule
-        start = datetime.combine(day, schedule.start, self.source.zone)
-        return start + timedelta(minutes=chance.uniform(0, _LONGEST_DELAY_MINUTES))
+        """Return when the source publishes its words of a day (UTC), unless it is late."""
+        if day not in self._published_at:
+            chance = random.Random(f"{self.seed} {self.source.key} {day}")  # noqa: S311  as above
+            start = datetime.combine(day, self.source.schedule.start, self.source.zone)
+            at = start + timedelta(minutes=chance.uniform(0, _LONGEST_DELAY_MINUTES))
+            self._published_at[day] = at.astimezone(UTC)
+        return self._published_at[day]
+
+    def changes(self, days: int) -> list[datetime]:
+        """Return the moments (UTC) at which what the source shows changes in so many days, in order."""
+        found = []
+        for day in (self.first_day + number * _DAY for number in range(days)):
+            if works_on(self.source.schedule, day):
+                at = self.published_at(day)
+                shown = {each.shown_days for each in self.mistakes if self._covers(each, day)}
+                found += [at + after * _DAY for after in {0, *shown}]
+        return sorted(found)
 
     def hangs_at(self, now: datetime) -> bool:
         """Return whether the source does not answer now."""
@@ -94,6 +120,9 @@ class ScriptedSource:
         late = max((each.shown_days for each in mistakes if each.kind == "late"), default=0)
         if now < at + late * _DAY:
             return
+        if not mistakes:
+            yield self._word(place, day, "")
+            return
         shown = next((each.kind for each in mistakes if not each.shown_days or now < at + each.shown_days * _DAY), "")
         yield self._word(place, day, shown if shown not in {"late", "twice", "ahead", "hanging"} else "")
         if shown == "twice":
@@ -102,6 +131,11 @@ class ScriptedSource:
             yield self._word(place, day + 5 * _DAY, "")
 
     def _word(self, place: int, day: date, mistake: str) -> Word:
+        if (place, day, mistake) not in self._words:
+            self._words[place, day, mistake] = self._new_word(place, day, mistake)
+        return self._words[place, day, mistake]
+
+    def _new_word(self, place: int, day: date, mistake: str) -> Word:
         true_value = self._true_value(place, day)
         if mistake == "inverted":
             value = self.pairs[place].nominal ** 2 / true_value
@@ -122,7 +156,7 @@ class ScriptedSource:
 
     def _covers(self, mistake: Mistake, day: date) -> bool:
         first = self.first_day + mistake.day * _DAY
-        return mistake.source == self.source.key and first <= day < first + mistake.days * _DAY
+        return first <= day < first + mistake.days * _DAY
 
 
 class ScriptedAdapter(FixingAdapter):

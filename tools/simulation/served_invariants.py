@@ -1,14 +1,13 @@
-"""Invariants of what is served: the rate matrix, its editions, and the rate book."""
+"""Invariants of what is served: the editions of the rate matrix, and the rate book."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from math import isclose, isnan
+from math import isclose
 from typing import NamedTuple
 
-from tools.simulation.archive_invariants import Place, SettledValue
-from tools.simulation.reference_rates import CARRIED_DAYS, ReferenceRates
+from tools.simulation.newest_values import NewestValues, SettledValue
 from tools.simulation.violation import require
 
 from cambist.history.edition import matrix_digest, parse_edition_name
@@ -17,52 +16,18 @@ from cambist.pricing.pair import PIVOT
 from cambist.pricing.rate_book import RateBook
 from cambist.sources.base import Source
 
-MATRIX = "the matrix equals one built from the archive"
 EDITION = "no edition without its receipts"
 BOOK_ORDER = "a book shown is never older than one shown before"
 BOOK_PRICES = "no wrong price served"
 
-_EXACT = 1e-12
 _QUORUM = 3
 _COMPARED = timedelta(days=7)
 _SECOND = timedelta(seconds=1)
 
 _NEAR, _FAR = 0.03, 0.06
-_DAY = timedelta(days=1)
 
 
-def check_matrix(
-    matrix: RateMatrix,
-    sources: Sequence[Source],
-    newest: Mapping[Place, SettledValue],
-    codes: Sequence[str],
-    today: date,
-) -> None:
-    """Check the days that have fixings, and those after them, against rates that were computed plainly."""
-    reference = ReferenceRates(sources, newest)
-    days = sorted({date.fromisoformat(day) for _, _, _, day in newest})
-    if not days:
-        return
-    first, last = days[0] - _DAY, min(max(days[-1], today) + (CARRIED_DAYS + 2) * _DAY, matrix.last_day)
-    for offset in range((last - first).days + 1):
-        day = first + offset * _DAY
-        for code in codes:
-            _check_cell(matrix, reference, code, day)
-
-
-def _check_cell(matrix: RateMatrix, reference: ReferenceRates, code: str, day: date) -> None:
-    expected = reference.rate(code, day)
-    value = matrix.cell(day, code) if code in matrix.columns else float("nan")
-    if expected is None:
-        require(isnan(value), MATRIX, f"{code} on {day} is {value}, but no source has it")
-        return
-    require(isclose(value, expected[0], rel_tol=_EXACT), MATRIX, f"{code} on {day} is {value}, not {expected[0]}")
-    place = matrix.row(day) * len(matrix.codes) + matrix.columns[code]
-    age = matrix.ages[place]
-    require(age == expected[1], MATRIX, f"{code} on {day} is carried for {age} days, not {expected[1]}")
-
-
-def check_edition(matrix: RateMatrix, recorded: Sequence[tuple[str, int]], receipts: Sequence[int]) -> None:
+def check_edition(matrix: RateMatrix, recorded: Sequence[tuple[str, int]], receipts: Collection[int]) -> None:
     """Check that the edition of a matrix is recorded, is what the matrix says, and that its receipts are stored."""
     name = parse_edition_name(matrix.edition)
     require(name is not None, EDITION, f"the matrix has no edition: [{matrix.edition}]")
@@ -89,17 +54,17 @@ class BookOrder:
 
 
 def check_book(
-    book: RateBook,
-    sources: Sequence[Source],
-    newest: Mapping[Place, SettledValue],
-    received: Mapping[str, Collection[datetime]],
+    book: RateBook, last_words: Iterable[Sequence[LastWord]], received: Mapping[str, Collection[datetime]]
 ) -> None:
     """Check that each quote of a book is the newest word of one of the sources about its code.
 
-    Its time is that of the market; or that of its receipt, if it was received before. `received` are the times of the
-    receipts of each source.
+    Its time is that of the market; or that of its receipt, if it was received before. `last_words` are those of each
+    source, `received` the times of its receipts.
     """
-    words = _newest_words(sources, newest)
+    words: dict[str, list[LastWord]] = {}
+    for of_source in last_words:
+        for word in of_source:
+            words.setdefault(word.code, []).append(word)
     for code, mid in sorted(book.mids.items()):
         if code == PIVOT or code not in words:
             continue
@@ -130,31 +95,41 @@ def _check_agreed(code: str, units: float, words: Sequence[LastWord]) -> None:
 class LastWord(NamedTuple):
     """What a source said last about a code, in units per dollar, the day, and the time of the market."""
 
+    code: str
     source: str
     units: float
     day: date
     market_time: datetime
 
 
-def _newest_words(sources: Sequence[Source], newest: Mapping[Place, SettledValue]) -> dict[str, list[LastWord]]:
-    """Return what each source said last about each code, both legs of the same day."""
-    found: dict[str, list[LastWord]] = {}
-    for source in sources:
-        of_source = {place: value for place, value in newest.items() if place[0] == source.key}
-        by_code: dict[str, dict[str, float]] = {}
-        for (_, base, quote, on), (nominal, value) in of_source.items():
-            rate = float(value) / nominal
-            code, units = (quote, rate) if base == source.anchor else (base, 1 / rate)
-            by_code.setdefault(code, {})[on] = units
-        dollars = by_code.get(PIVOT, {})
-        for code, values in by_code.items():
-            last = max(values)
-            day = date.fromisoformat(last)
-            at = datetime.combine(day, source.fixed_at, source.zone).astimezone(UTC)
-            if source.anchor == PIVOT:
-                found.setdefault(code, []).append(LastWord(source.key, values[last], day, at))
-            elif code == PIVOT:
-                found.setdefault(source.anchor, []).append(LastWord(source.key, 1 / values[last], day, at))
-            elif last in dollars:
-                found.setdefault(code, []).append(LastWord(source.key, values[last] / dollars[last], day, at))
+def last_words(source: Source, newest: NewestValues) -> list[LastWord]:
+    """Return what a source said last about each code, both legs of the same day."""
+    values = newest.of(source.key)
+    found = []
+    for (base, quote), on in newest.last_days.get(source.key, {}).items():
+        code = quote if base == source.anchor else base
+        units = _units(source, base, values[source.key, base, quote, on])
+        if source.anchor != PIVOT:
+            dollars = _dollars(source, newest, on)
+            if dollars is None:
+                continue
+            code, units = (source.anchor, 1 / units) if code == PIVOT else (code, units / dollars)
+        day = date.fromisoformat(on)
+        at = datetime.combine(day, source.fixed_at, source.zone).astimezone(UTC)
+        found.append(LastWord(code, source.key, units, day, at))
     return found
+
+
+def _dollars(source: Source, newest: NewestValues, on: str) -> float | None:
+    """Return what a source said of dollars on a day, per unit of its anchor."""
+    for base, quote in ((source.anchor, PIVOT), (PIVOT, source.anchor)):
+        value = newest.get((source.key, base, quote, on))
+        if value is not None:
+            return _units(source, base, value)
+    return None
+
+
+def _units(source: Source, base: str, value: SettledValue) -> float:
+    """Return the units of the other side per unit of the anchor."""
+    rate = float(value[1]) / value[0]
+    return rate if base == source.anchor else 1 / rate

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from tools.simulation.connections import ConnectionsInUse
 from tools.simulation.databases import simulation_folder
 from tools.simulation.ingest_world import IngestWorld
 from tools.simulation.patches import Patch, patched
 from tools.simulation.quota_world import QuotaWorld
-from tools.simulation.scenario import QUOTA, Scenario
+from tools.simulation.scenario import INGEST, QUOTA, YEAR, Scenario
 from tools.simulation.violation import ViolationError
+from tools.simulation.year_world import YearWorld
+
+WORLDS: dict[str, Callable[[Scenario, Path], QuotaWorld | IngestWorld]] = {
+    INGEST: IngestWorld,
+    QUOTA: QuotaWorld,
+    YEAR: YearWorld,
+}
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,7 @@ class Outcome:
 def simulate(scenario: Scenario, planted: list[Patch] | None = None) -> Outcome:
     """Run a scenario, with planted faults if there are any."""
     with simulation_folder() as folder:
-        world = QuotaWorld(scenario, folder) if scenario.world == QUOTA else IngestWorld(scenario, folder)
+        world = WORLDS[scenario.world](scenario, folder)
         violation = None
         with _silent_log(), ConnectionsInUse(world.connections), patched([*world.patches(), *(planted or [])]):
             try:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sqlite3
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+RefusedKey = tuple[str, str, str, str, int, str]
 
 
 class StoredFixing(NamedTuple):
@@ -49,9 +51,31 @@ class RefusedRow(NamedTuple):
     state: str
 
     @property
-    def key(self) -> tuple[str, str, str, str, int, str]:
+    def key(self) -> RefusedKey:
         """What was refused."""
         return self.source, self.base, self.quote, self.day, self.nominal, self.value
+
+
+class Rows(Protocol):
+    """What a node has stored, read beside the code under test."""
+
+    def fixings(self, after: int = 0) -> list[StoredFixing]:
+        """Return the rows of receipts after a number, in the order of receipts."""
+
+    def receipts(self, after: int = 0) -> list[StoredReceipt]:
+        """Return the receipts after a number."""
+
+    def quarantine(self) -> list[RefusedRow]:
+        """Return all refused fixings."""
+
+    def decisions(self) -> list[tuple[int, str]]:
+        """Return all decisions about refused fixings, in their order: the number of the fixing, and its state."""
+
+    def editions(self) -> list[tuple[str, int]]:
+        """Return the name and the receipt of each edition, in the order of recording."""
+
+    def close(self) -> None:
+        """Close what is open."""
 
 
 class StoredRows:

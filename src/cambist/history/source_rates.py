@@ -13,7 +13,7 @@ from cambist.history.archive import PairFilter
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY
-from cambist.pricing.anchor import anchor_in, anchors_of
+from cambist.pricing.anchor import anchors_of
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.reference.tables import REDENOMINATIONS
 
@@ -76,16 +76,23 @@ def read_source_rates(
     read: ReadPairSeries, anchors: Mapping[str, str], codes: Collection[str], first: date, last: date
 ) -> SourceRates:
     """Read the rates of these codes from the sources of `anchors`, for the days from `first` to `last`."""
-    of_them = {*codes, PIVOT}
+    of_anchor = {anchor: _pairs_of(anchor, {*codes, PIVOT}) for anchor in set(anchors.values())}
+    nothing = frozenset[Pair]()
 
     def is_wanted(source: str, pair: Pair) -> bool:
-        anchor = anchor_in(pair, anchors.get(source, ""))
-        return anchor in (pair.base, pair.quote) and pair.other(anchor) in of_them
+        return pair in of_anchor.get(anchors.get(source, ""), nothing)
 
     lines: dict[str, dict[Pair, PairSeries]] = {}
     for source, line in read(is_wanted, max(first - _CARRY, FIRST_DAY), last):
         lines.setdefault(source, {})[line.pair] = line
     return SourceRates(first, last, lines, anchors)
+
+
+def _pairs_of(anchor: str, codes: Collection[str]) -> frozenset[Pair]:
+    """Return the pairs of an anchor with some codes, as a source may publish them."""
+    return frozenset(
+        pair for each in anchors_of(anchor) for code in codes for pair in (Pair(each, code), Pair(code, each))
+    )
 
 
 def best_of(ranked: Iterable[CarriedRates]) -> CarriedRates | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from msgspec import structs
@@ -16,7 +16,7 @@ from cambist.history.quarantine import Quarantine
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.delivery_columns import anchor_pairs
 from cambist.ingest.fixing_validator import FixingValidator
-from cambist.ingest.other_sources import read_other_sources
+from cambist.ingest.other_sources import ComparedSources, read_other_sources
 from cambist.pricing.anchor import anchor_in, anchors_of
 from cambist.pricing.pair import Pair
 from cambist.pricing.validation import in_future
@@ -51,7 +51,7 @@ class FilingContext:
     archive: FixingArchive
     quarantine: Quarantine
     matrix: RateMatrix | None = None
-    sources: Sequence[Source] = ()
+    sources: ComparedSources = field(default_factory=ComparedSources)
 
 
 def file_delivery(

@@ -10,11 +10,12 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
+from cambist.history.aligned_rates import AlignedRates
 from cambist.history.archive import FixingArchive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY
-from cambist.history.source_rates import carried, read_source_rates, units_per_pivot
+from cambist.history.source_rates import read_source_rates
 from cambist.history.typed_series import parse_series_key
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
@@ -50,67 +51,76 @@ class OtherSources:
     last: date
     lines: Mapping[str, Mapping[Pair, PairSeries]] = field(default_factory=dict)
     anchors: Mapping[str, str] = field(default_factory=dict)
-    _medians: dict[str, tuple[Floats, Floats] | None] = field(default_factory=dict)
+    _medians: dict[str, tuple[Floats, Floats]] = field(default_factory=dict)
+    _rates: AlignedRates = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._rates = AlignedRates(self.first, self.last, self.lines, self.anchors)
 
     def median_range(self, code: str, day: date) -> MedianRange | None:
         """Return the middle of the other sources' last rates of a code; None if no source has one."""
-        found = self._median(code)
-        if found is None or not self.first <= day <= self.last:
+        if not self.lines or not self.first <= day <= self.last:
             return None
+        lower, higher = self._median(code)
         place = (day - self.first).days
-        low = float(found[0][place])
-        return None if isnan(low) else MedianRange(low, float(found[1][place]))
+        low = float(lower[place])
+        return None if isnan(low) else MedianRange(low, float(higher[place]))
 
     def median_columns(self, code: str, days: NDArray[np.int64]) -> tuple[Floats, Floats]:
         """Return the lower and the higher middle rate of each day (a row of the rate matrix), NaN if there is none."""
-        found, places = self._median(code), days - (self.first - FIRST_DAY).days
+        places = days - (self.first - FIRST_DAY).days
         is_known = (places >= 0) & (days <= (self.last - FIRST_DAY).days)
-        if found is None or not is_known.any():
+        if not self.lines or not is_known.any():
             none = np.full(len(days), np.nan)
             return none, none
         places = np.where(is_known, places, 0)
-        low, high = (np.where(is_known, middle[places], np.nan) for middle in found)
+        low, high = (np.where(is_known, middle[places], np.nan) for middle in self._median(code))
         return low, high
 
-    def _median(self, code: str) -> tuple[Floats, Floats] | None:
+    def _median(self, code: str) -> tuple[Floats, Floats]:
         if code not in self._medians:
-            self._medians[code] = self._compute_median(code)
+            self._medians[code] = _middle(self._rates.units(code))
         return self._medians[code]
 
-    def _compute_median(self, code: str) -> tuple[Floats, Floats] | None:
-        start = (self.first - FIRST_DAY).days
-        days = np.arange(start, (self.last - FIRST_DAY).days + 1)
-        found = (units_per_pivot(lines, self.anchors[source], code) for source, lines in self.lines.items())
-        rates = [carried(each, days, code)[0] for each in found if each is not None]
-        if not rates:
-            return None
-        ordered = np.sort(np.vstack(rates), axis=0)  # NaN last
-        counts = (~np.isnan(ordered)).sum(axis=0)
-        places = np.arange(len(days))
-        low = ordered[np.maximum(counts - 1, 0) // 2, places]
-        high = ordered[np.minimum(counts // 2, len(rates) - 1), places]
-        return low, high
+
+def _middle(rates: Floats) -> tuple[Floats, Floats]:
+    """Return the two middle rates of each column, NaN for one without rates."""
+    if not len(rates):
+        none = np.full(rates.shape[1], np.nan)
+        return none, none
+    ordered = np.sort(rates, axis=0)  # NaN last
+    counts = (~np.isnan(ordered)).sum(axis=0)
+    columns = np.arange(rates.shape[1])
+    low = ordered[np.maximum(counts - 1, 0) // 2, columns]
+    high = ordered[np.minimum(counts // 2, len(rates) - 1), columns]
+    return low, high
 
 
-def read_other_sources(
-    archive: FixingArchive,
-    sources: Iterable[Source],
-    validated: Source,
-    codes: Collection[str],
-    first: date,
-    last: date,
-) -> OtherSources:
-    """Read the rates of these codes from all `sources` but the validated one, for the days from `first` to `last`.
+class ComparedSources:
+    """All sources whose fixings are stored: which of them the fixings of each are compared with.
 
     Sources that compile the rates of others count too, because these rates are only compared with. Monthly rates and
     rates of another market do not.
     """
-    anchors = {
-        one.key: one.anchor
-        for source in sources
-        for one in (source, *map(source.of_type, source.rate_types))
-        if one.key != validated.key and _is_comparable(one, validated)
-    }
+
+    def __init__(self, sources: Iterable[Source] = ()) -> None:
+        self._all = [one for source in sources for one in (source, *map(source.of_type, source.rate_types))]
+        self._anchors: dict[str, dict[str, str]] = {}
+
+    def anchors(self, validated: Source) -> Mapping[str, str]:
+        """Return the anchors of the sources that one is compared with, by their keys."""
+        if validated.key not in self._anchors:
+            self._anchors[validated.key] = {
+                one.key: one.anchor for one in self._all if one.key != validated.key and _is_comparable(one, validated)
+            }
+        return self._anchors[validated.key]
+
+
+def read_other_sources(
+    archive: FixingArchive, sources: ComparedSources, validated: Source, codes: Collection[str], first: date, last: date
+) -> OtherSources:
+    """Read the rates of these codes that a source is compared with, for the days from `first` to `last`."""
+    anchors = sources.anchors(validated)
     begin = max(first - _CARRY, FIRST_DAY)
     found = read_source_rates(archive.pair_series, anchors, codes, begin, last)
     return OtherSources(begin, last, found.lines, anchors)

@@ -16,6 +16,7 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.coin_closes import CoinCloses, file_closes
 from cambist.ingest.filing import Delivery, FilingContext, count_waiting, file_delivery
 from cambist.ingest.fixing_quotes import daily_offers
+from cambist.ingest.other_sources import ComparedSources
 from cambist.ingest.snapshot_builder import (
     is_current,
     rate_matrix_from_archive,
@@ -63,6 +64,7 @@ class ArchiveTasks:
         self._epoch = _NEVER_LED if settings.is_node else None
         self._store = open_store(settings, self._epoch)
         self._adapters = fixing_adapters(settings)
+        self._compared = ComparedSources(adapter.source for adapter in self._adapters.values())
         self._matrix: RateMatrix | None = None
         self._matrix_seen = -1
 
@@ -79,8 +81,7 @@ class ArchiveTasks:
         self, key: str, delivery: Delivery, progress: Callable[[int], None] = lambda _count: None
     ) -> FilingResult | None:
         """Parse, validate and store a delivery. Errors: SourceBroken, StoreBroken."""
-        sources = [adapter.source for adapter in self._adapters.values()]
-        files = FilingContext(self._store.archive, self._store.quarantine, self._current_matrix(), sources)
+        files = FilingContext(self._store.archive, self._store.quarantine, self._current_matrix(), self._compared)
         return file_delivery(files, self._adapters[key], delivery, progress)
 
     def file_closes(self, closes: Sequence[CoinCloses]) -> FilingResult:

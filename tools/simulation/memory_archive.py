@@ -1,0 +1,207 @@
+"""An archive of fixings in memory, with what an ingest process needs of the protocol: it costs no SQL.
+
+A whole year of deliveries is filed in it. That it does what the archive in SQL does is tested.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date
+
+import numpy as np
+from tools.simulation.memory_quarantine import MemoryQuarantine
+from tools.simulation.memory_transaction import Before, transaction
+from tools.simulation.stored_rows import StoredFixing, StoredReceipt
+
+from cambist.errors import SourceBroken
+from cambist.history.archive import PairFilter
+from cambist.history.damaged_rows import DamageReport
+from cambist.history.filed_values import FiledValue, FiledValues
+from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
+from cambist.history.pair_series import PairSeries
+from cambist.history.quarantine import AcceptedFixing
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.pricing.pair import Pair
+
+_Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
+_Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+@dataclass(slots=True)
+class MemorySeries:
+    """The newest fixing of each day of one pair of a source; `days` are in order."""
+
+    pair: Pair
+    newest: dict[date, ReceivedFixing] = field(default_factory=dict)
+    values: dict[date, FiledValue] = field(default_factory=dict)
+    days: list[date] = field(default_factory=list)
+    _columns: tuple[_Ints, _Floats] | None = None
+    _part: tuple[date, date, PairSeries | None] | None = None
+
+    def put(self, received: ReceivedFixing, value: FiledValue) -> None:
+        """Put a fixing in the place of the one before of its day."""
+        day = received.fixing.day
+        if day not in self.newest:
+            insort(self.days, day)
+        self.newest[day] = received
+        self.values[day] = value
+        self._columns = self._part = None
+
+    def columns(self) -> tuple[_Ints, _Floats]:
+        """Return the days as rows of the rate matrix, and the rates."""
+        if self._columns is None:
+            rows = np.array([(day - FIRST_DAY).days for day in self.days], np.int64)
+            rates = [float(value.digits) / value.nominal for value in map(self.values.__getitem__, self.days)]
+            self._columns = rows, np.array(rates, np.float64)
+        return self._columns
+
+    def between(self, first: date, last: date) -> PairSeries | None:
+        """Return the part between two days; None if it is empty."""
+        if self._part is None or self._part[:2] != (first, last):
+            self._part = first, last, self._between(first, last)
+        return self._part[2]
+
+    def _between(self, first: date, last: date) -> PairSeries | None:
+        begin, end = bisect_left(self.days, first), bisect_left(self.days, last)
+        end += end < len(self.days) and self.days[end] == last
+        if begin >= end:
+            return None
+        rows, rates = self.columns()
+        return PairSeries(self.pair, rows[begin:end], rates[begin:end])
+
+    def last_before(self, day: date) -> ReceivedFixing | None:
+        """Return the last fixing before a day."""
+        place = bisect_left(self.days, day)
+        return self.newest[self.days[place - 1]] if place else None
+
+
+class MemoryArchive:
+    """Fixings and receipts as they were filed, and indexes of them.
+
+    `fixings_rows` and `receipt_rows` are what a database would have. Errors: those of `before`, and nothing is changed.
+    """
+
+    def __init__(self, before: Before, quarantine: MemoryQuarantine) -> None:
+        self._before = before
+        self._quarantine = quarantine
+        self.fixing_rows: list[StoredFixing] = []
+        self.receipt_rows: list[StoredReceipt] = []
+        self._series: dict[str, dict[Pair, MemorySeries]] = {}
+        self._digests: dict[tuple[str, str], str] = {}
+        self._revision = 0
+
+    def newest_digest(self, source: str, origin: str) -> str | None:
+        """Return the digest of the last delivery from an origin."""
+        return self._digests.get((source, origin))
+
+    def file(
+        self,
+        receipt: Receipt,
+        fixings: Iterable[Fixing],
+        refused: Iterable[RefusedFixing] = (),
+        filed: FiledValues | None = None,
+    ) -> FilingResult:
+        """Store a whole delivery or nothing of it."""
+        del filed  # reading the values again costs nothing here
+        delivered = list(fixings)
+        _check_days(delivered)
+        with transaction(self._before):
+            return self._store(receipt, delivered, refused)
+
+    def accept(self, receipt: Receipt, number: int) -> AcceptedFixing | None:
+        """Accept a fixing in quarantine and store it."""
+        with transaction(self._before):
+            accepted = self._quarantine.accept(number, receipt.received_at)
+            return AcceptedFixing(accepted, self._store(receipt, [accepted.fixing], [])) if accepted else None
+
+    def _store(self, receipt: Receipt, delivered: list[Fixing], refused: Iterable[RefusedFixing]) -> FilingResult:
+        number = len(self.receipt_rows) + 1
+        of_source = self._series.setdefault(receipt.source, {})
+        added = corrected = 0
+        rows = []
+        for one in delivered:
+            series = of_source.get(one.pair) or of_source.setdefault(one.pair, MemorySeries(one.pair))
+            value = FiledValue(one.nominal, str(one.value))
+            stored = series.values.get(one.day)
+            if stored == value:
+                continue
+            added, corrected = added + (stored is None), corrected + (stored is not None)
+            series.put(ReceivedFixing(one, receipt.received_at, receipt.origin, number), value)
+            rows.append(StoredFixing(number, one.source, one.pair.base, one.pair.quote, one.day.isoformat(), *value))
+        self.fixing_rows += sorted(rows)
+        self._quarantine.release(receipt, delivered)
+        count = self._quarantine.add(receipt, refused)
+        at = receipt.received_at.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
+        self.receipt_rows.append(
+            StoredReceipt(number, receipt.source, at, receipt.origin, receipt.digest, added, corrected)
+        )
+        self._digests[receipt.source, receipt.origin] = receipt.digest
+        self._revision = number if rows else self._revision
+        return FilingResult(added, corrected, len(delivered) - len(rows), count)
+
+    def rates(
+        self, source: str, damage: DamageReport | None = None, up_to: int | None = None
+    ) -> Iterator[tuple[Pair, list[int], list[float]]]:
+        """Yield each pair with its days and rates. Errors: ValueError for an earlier state."""
+        del damage  # nothing is ever damaged here
+        if up_to is not None and up_to < self._revision:
+            raise ValueError("This archive knows the newest state alone")
+        for pair, series in sorted(self._series.get(source, {}).items()):
+            rows, rates = series.columns()
+            yield pair, rows.tolist(), rates.tolist()
+
+    def last_before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
+        """Return each pair's last fixing before a day."""
+        found = {pair: series.last_before(day) for pair, series in self._series.get(source, {}).items()}
+        return {pair: known.fixing for pair, known in found.items() if known is not None}
+
+    def filed_values(self, source: str, pairs: Collection[Pair], first: date, last: date) -> FiledValues:
+        """Return the values of these pairs between two days."""
+        of_source = self._series.get(source, {})
+        found = {}
+        for pair, series in of_source.items():
+            if pair in pairs:
+                begin = bisect_left(series.days, first)
+                values = {day: series.values[day] for day in series.days[begin:] if day <= last}
+                if values:
+                    found[pair] = values
+        return FiledValues(self._revision, found, dict.fromkeys(found, ""))
+
+    def pair_series(self, wanted: PairFilter, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
+        """Yield the wanted pairs of each source with their fixings between two days."""
+        for source, of_source in self._series.items():
+            for pair, series in of_source.items():
+                if wanted(source, pair):
+                    part = series.between(first, last)
+                    if part is not None:
+                        yield source, part
+
+    def coverage(self, source: str) -> Coverage | None:
+        """Return the number of pairs of a source, and its first and last day."""
+        days = [series.days for series in self._series.get(source, {}).values()]
+        return Coverage(len(days), min(each[0] for each in days), max(each[-1] for each in days)) if days else None
+
+    def latest_fixings(self, source: str) -> list[ReceivedFixing]:
+        """Return each pair's newest fixing, by pair."""
+        of_source = self._series.get(source, {})
+        return [of_source[pair].newest[of_source[pair].days[-1]] for pair in sorted(of_source)]
+
+    def fixings_on(self, source: str, day: date) -> list[ReceivedFixing]:
+        """Return the fixings that a source published for a day."""
+        found = (series.newest.get(day) for series in self._series.get(source, {}).values())
+        return [known for known in found if known is not None]
+
+    def revision(self) -> int:
+        """Return the number of the last delivery that changed something."""
+        return self._revision
+
+
+def _check_days(delivered: Iterable[Fixing]) -> None:
+    """Raise SourceBroken if a day of a pair stands twice in a delivery."""
+    seen: set[tuple[Pair, date]] = set()
+    for one in delivered:
+        if (one.pair, one.day) in seen:
+            raise SourceBroken(f"{one.source}: {one.pair} on {one.day} stands twice in one delivery")
+        seen.add((one.pair, one.day))
