@@ -19,7 +19,6 @@ from tools.simulation.violation import require
 
 from cambist.history.fixing import FilingResult
 from cambist.pricing.pair import PIVOT
-from cambist.sources.base import SourceRequest
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
@@ -61,6 +60,7 @@ class IngestChecks:
         self._matrices = MatrixInvariants(list(self._sources.values()), codes, thoroughness.whole_every)
         self._books = BookOrder()
         self._applied: dict[str, list[LastWord]] = {}
+        self._said: dict[str, list[Word]] = {}
         self._in_flight: InFlight | None = None
         self._first_of_day: dict[str, tuple[datetime, list[Word]]] = {}
         self._is_caught_up: dict[str, bool] = {}
@@ -69,8 +69,7 @@ class IngestChecks:
         """Remember the delivery that is being filed."""
         if name == "file":
             key = arguments[0]
-            words = self._words_of(key, arguments[1].content)
-            self._in_flight = InFlight(key, words, dict(self.archive.newest.of(key)))
+            self._in_flight = InFlight(key, self._said[key], dict(self.archive.newest.of(key)))
 
     def ends(self, name: str, arguments: tuple[Any, ...], result: Any) -> None:
         """Check what a call of the archive worker has done."""
@@ -104,15 +103,15 @@ class IngestChecks:
         self._first_of_day, self._books = {}, BookOrder()
         self.trace.add(f"power lost, {len(self.archive.receipts)} receipts left")
 
-    def fetched(self, source: str, request: SourceRequest, content: bytes | None) -> None:
+    def fetched(self, source: str, words: list[Word], *, is_new: bool) -> None:
         """Check that all is stored or refused that a source has said, if it says nothing new."""
-        scripted = self._adapters[source].scripted
-        if content is None:
-            self.archive.check_kept(scripted.words(self._now(), request.first, request.last))
+        self._said[source] = words
+        if not is_new:
+            self.archive.check_kept(words)
         before, today = self._first_of_day.get(source), self._now().date()
         if before is None or before[0].date() != today or not self._is_caught_up.get(source, True):
             first = today - self._sources[source].schedule.reread_days * _DAY
-            self._first_of_day[source] = self._now(), scripted.words(self._now(), first, today)
+            self._first_of_day[source] = self._now(), self._adapters[source].scripted.words(self._now(), first, today)
             self._is_caught_up[source] = True
 
     def check_caught_up(self) -> None:
@@ -165,14 +164,6 @@ class IngestChecks:
     def _note_filed(self, added: Sequence[StoredFixing]) -> None:
         for row in added:
             self._matrices.put(row.place, (row.nominal, row.value))
-
-    def _words_of(self, key: str, content: bytes) -> list[Word]:
-        """Return the words of a delivery, which the source has just said."""
-        adapter = self._adapters[key]
-        fixings = set(adapter.parse(content))
-        days = {fixing.day for fixing in fixings}
-        said = adapter.scripted.words(self._now(), min(days) - 5 * _DAY, max(days))
-        return [word for word in said if word.fixing in fixings]
 
     def _apply(self, key: str) -> None:
         """Remember what the rate book knows of a source."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from tools.simulation.scripted_fetcher import ScriptedFetcher
-from tools.simulation.scripted_source import ScriptedAdapter, ScriptedSource
+from tools.simulation.scripted_source import ScriptedAdapter, ScriptedSource, Word
 
 from cambist.errors import RateBookDamaged
 from cambist.ingest.filing import Delivery
@@ -26,7 +26,6 @@ from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.book_publication import BookPublication
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
-from cambist.sources.base import SourceRequest
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
@@ -81,8 +80,8 @@ class Watcher(Protocol):
     def published(self, book_file: RateBookFile) -> None:
         """See that a book was published."""
 
-    def fetched(self, source: str, request: SourceRequest, content: bytes | None) -> None:
-        """See what a source has answered."""
+    def fetched(self, source: str, words: list[Word], *, is_new: bool) -> None:
+        """See the words that a source shows, and whether there is something new in its answer."""
 
 
 class InlineWorker(ArchiveWorker):

@@ -38,7 +38,7 @@ class MemorySeries:
     values: dict[date, FiledValue] = field(default_factory=dict)
     days: list[date] = field(default_factory=list)
     _columns: tuple[_Ints, _Floats] | None = None
-    _part: tuple[date, date, PairSeries | None] | None = None
+    _parts: dict[tuple[date, date], PairSeries | None] = field(default_factory=dict)
 
     def put(self, received: ReceivedFixing, value: FiledValue) -> None:
         """Put a fixing in the place of the one before of its day."""
@@ -47,7 +47,8 @@ class MemorySeries:
             insort(self.days, day)
         self.newest[day] = received
         self.values[day] = value
-        self._columns = self._part = None
+        self._columns = None
+        self._parts.clear()
 
     def columns(self) -> tuple[_Ints, _Floats]:
         """Return the days as rows of the rate matrix, and the rates."""
@@ -59,9 +60,9 @@ class MemorySeries:
 
     def between(self, first: date, last: date) -> PairSeries | None:
         """Return the part between two days; None if it is empty."""
-        if self._part is None or self._part[:2] != (first, last):
-            self._part = first, last, self._between(first, last)
-        return self._part[2]
+        if (first, last) not in self._parts:
+            self._parts[first, last] = self._between(first, last)
+        return self._parts[first, last]
 
     def _between(self, first: date, last: date) -> PairSeries | None:
         begin, end = bisect_left(self.days, first), bisect_left(self.days, last)

@@ -7,14 +7,22 @@ import hashlib
 import random
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import Protocol
 
-from tools.simulation.scripted_source import ScriptedSource, content_of
+from tools.simulation.scripted_source import ScriptedSource, Word, content_of
 
 from cambist.errors import NothingPublished, SourceUnreachable
 from cambist.ingest.fetch import Fetcher
 from cambist.sources.base import SourceRequest
 
 _SLOWEST_SECONDS = 20.0
+
+
+class Fetched(Protocol):
+    """Is called with the words that a source shows, and whether there is something new in its answer."""
+
+    def __call__(self, source: str, words: list[Word], *, is_new: bool) -> None:
+        """See an answer."""
 
 
 class ScriptedFetcher(Fetcher):
@@ -25,7 +33,7 @@ class ScriptedFetcher(Fetcher):
         sources: Mapping[str, ScriptedSource],
         now: Callable[[], datetime],
         chance: random.Random,
-        fetched: Callable[[str, SourceRequest, bytes | None], None],
+        fetched: Fetched,
     ) -> None:
         self._sources = sources
         self._now = now
@@ -45,8 +53,8 @@ class ScriptedFetcher(Fetcher):
         content = content_of(words)
         tag = {"If-None-Match": hashlib.sha256(content).hexdigest()}
         if self._validators.get(request.origin) == tag:
-            self._fetched(source, request, None)
+            self._fetched(source, words, is_new=False)
             return None
         self._keep_validators(request.origin, tag)
-        self._fetched(source, request, content)
+        self._fetched(source, words, is_new=True)
         return content

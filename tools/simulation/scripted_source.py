@@ -70,6 +70,7 @@ class ScriptedSource:
     mistakes: Sequence[Mistake] = ()
     pairs: list[ScriptedPair] = field(init=False)
     _words: dict[tuple[int, date, str], Word] = field(default_factory=dict)
+    _plain: dict[date, Sequence[Word] | None] = field(default_factory=dict)
     _published_at: dict[date, datetime] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -109,19 +110,31 @@ class ScriptedSource:
         found: list[Word] = []
         day = max(first, self.first_day)
         while day <= min(last, now.date() + _DAY):
-            if works_on(self.source.schedule, day):
-                for place in range(len(self.pairs)):
-                    found += self._words_of(place, day, now)
+            found += self._words_on(day, now)
             day += _DAY
         return found
+
+    def _words_on(self, day: date, now: datetime) -> Sequence[Word]:
+        """Return what the source shows now about a day."""
+        if day not in self._plain:
+            self._plain[day] = self._plain_words(day)
+        plain = self._plain[day]
+        if plain is not None:
+            return plain if now >= self.published_at(day) else ()
+        return [word for place in range(len(self.pairs)) for word in self._words_of(place, day, now)]
+
+    def _plain_words(self, day: date) -> Sequence[Word] | None:
+        """Return what the source says about a day; None if that changes, because there is a mistake in it."""
+        if not works_on(self.source.schedule, day):
+            return ()
+        if any(self._covers(each, day) for each in self.mistakes):
+            return None
+        return [self._word(place, day, "") for place in range(len(self.pairs))]
 
     def _words_of(self, place: int, day: date, now: datetime) -> Iterator[Word]:
         at, mistakes = self.published_at(day), [each for each in self.mistakes if self._is_about(each, place, day)]
         late = max((each.shown_days for each in mistakes if each.kind == "late"), default=0)
         if now < at + late * _DAY:
-            return
-        if not mistakes:
-            yield self._word(place, day, "")
             return
         shown = next((each.kind for each in mistakes if not each.shown_days or now < at + each.shown_days * _DAY), "")
         yield self._word(place, day, shown if shown not in {"late", "twice", "ahead", "hanging"} else "")

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
+_RESOLUTION_SECONDS = 1e-6
+
 
 class DeadlockError(Exception):
     """All tasks wait, and nothing will ever wake one."""
@@ -35,6 +37,9 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         self.seconds = 0.0
         self._start = start
         super().__init__(selector)
+        # Seconds are floats: after half a year two of them are further apart than the resolution of the real clock, and
+        # what is due would never be seen as due.
+        self._clock_resolution = _RESOLUTION_SECONDS
         selector.loop = self
 
     def time(self) -> float:

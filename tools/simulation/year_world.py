@@ -1,6 +1,6 @@
 """The world of one node that ingests for a long time from all sources, with its archive in memory.
 
-The sources have their own schedules, calendars, time zones and ranks, but say two pairs each, of the 1970s.
+The sources have their own schedules, calendars, time zones and ranks, but each says one or two pairs, of the 1970s.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from cambist.registry import archive_tasks
 from cambist.registry.sources import built_in
 from cambist.sources.base import Source
 
-_PAIRS = 2
-_PUBLISHING_HOURS = 3.0
-_LONGEST_SETTLE_HOURS = 120.0
+_MOST_PAIRS = 2
+_PUBLISHING_HOURS = 4.0
+_LONGEST_SETTLE_HOURS = 240.0
 _MORE_DAYS = 5
 
 
@@ -64,7 +64,7 @@ class YearWorld(IngestWorld):
             outranks_pegs=False,
             alias="",
         )
-        codes = codes_of(source, FREE_CODES, scenario.seed, _PAIRS)
+        codes = codes_of(source, FREE_CODES, scenario.seed, chance.randint(1, _MOST_PAIRS))
         return ScriptedAdapter(
             ScriptedSource(source, truth, scenario.first_day, codes, scenario.seed, scenario.mistakes)
         )

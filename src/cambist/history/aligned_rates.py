@@ -5,7 +5,7 @@ It has the same rates as `SourceRates`, computed for all sources at once: a deli
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 import numpy as np
@@ -33,23 +33,17 @@ class AlignedRates:
         self._begin = (first - FIRST_DAY).days - CARRY_DAYS
         self._days = np.arange((last - FIRST_DAY).days + 1 - self._begin)
         # A source has a row for each code of its anchor that its series may have, the oldest first.
-        self._sources: list[str] = []
-        self._anchors: list[str] = []
+        self._rows = [(source, anchor) for source in lines for anchor in reversed(anchors_of(anchors[source]))]
         self._lines: dict[str, dict[int, tuple[PairSeries, bool]]] = {}
-        for source, of_source in lines.items():
-            for anchor in reversed(anchors_of(anchors[source])):
-                self._add_row(source, anchor, of_source)
-        self._pivots: Floats | None = None
+        for row, (source, anchor) in enumerate(self._rows):
+            self._add(row, anchor, lines[source])
 
-    def _add_row(self, source: str, anchor: str, lines: Mapping[Pair, PairSeries]) -> None:
-        """Add a row; its series are found by the other code, each with whether its base is the anchor."""
-        row = len(self._sources)
-        self._sources.append(source)
-        self._anchors.append(anchor)
+    def _add(self, row: int, anchor: str, lines: Mapping[Pair, PairSeries]) -> None:
+        """Note the series of a row by their other code, each with whether its base is the anchor."""
         for pair, line in lines.items():
             is_direct = pair.base == anchor
             if is_direct or pair.quote == anchor:
-                of_code = self._lines.setdefault(pair.other(anchor), {})
+                of_code = self._lines.setdefault(pair.quote if is_direct else pair.base, {})
                 if is_direct or row not in of_code:
                     of_code[row] = line, is_direct
 
@@ -58,37 +52,42 @@ class AlignedRates:
 
         They are NaN if there are none or only older ones. The unit is that of the day, as in `carried` for one source.
         """
-        if self._pivots is None:
-            self._pivots = self._per_anchor(PIVOT)
-        units = self._per_anchor(code) / self._pivots
-        return self._carried(self._by_source(units), code)
+        found = self._lines.get(code, {})
+        rows = [row for row, (_, anchor) in enumerate(self._rows) if anchor == code or row in found]
+        units = self._per_anchor(code, rows) / self._per_anchor(PIVOT, rows)
+        return self._carried(self._by_source([self._rows[row][0] for row in rows], units), code)
 
-    def _per_anchor(self, code: str) -> Floats:
-        """Return the units of a code per unit of each row's anchor, on the days of publication."""
-        units = np.full((len(self._sources), len(self._days)), np.nan)
-        units[[anchor == code for anchor in self._anchors]] = 1.0
-        found = self._lines.get(code)
-        if found:
-            lengths = [len(line.rows) for line, _ in found.values()]
-            rows = np.repeat(np.fromiter(found, np.int64), lengths)
-            columns = np.concatenate([line.rows for line, _ in found.values()]) - self._begin
-            rates = np.concatenate([line.rates for line, _ in found.values()])
-            is_direct = np.repeat([is_direct for _, is_direct in found.values()], lengths)
+    def _per_anchor(self, code: str, rows: Sequence[int]) -> Floats:
+        """Return the units of a code per unit of the anchor of some rows, on the days of publication."""
+        units = np.full((len(rows), len(self._days)), np.nan)
+        found = self._lines.get(code, {})
+        places, lines = [], []
+        for place, row in enumerate(rows):
+            if self._rows[row][1] == code:
+                units[place] = 1.0
+            elif row in found:
+                places.append(place)
+                lines.append(found[row])
+        if lines:
+            lengths = [len(line.rows) for line, _ in lines]
+            columns = np.concatenate([line.rows for line, _ in lines]) - self._begin
+            rates = np.concatenate([line.rates for line, _ in lines])
+            rates = np.where(np.repeat([is_direct for _, is_direct in lines], lengths), rates, 1 / rates)
             is_inside = (columns >= 0) & (columns < len(self._days))
-            units[rows[is_inside], columns[is_inside]] = np.where(is_direct, rates, 1 / rates)[is_inside]
+            units[np.repeat(places, lengths)[is_inside], columns[is_inside]] = rates[is_inside]
         return units
 
-    def _by_source(self, units: Floats) -> Floats:
-        """Return one row for each source that has something; a newer code of its anchor counts before an older one."""
-        is_known = ~np.isnan(units)
-        rows = np.flatnonzero(is_known.any(axis=1))
+    def _by_source(self, sources: Sequence[str], units: Floats) -> Floats:
+        """Return one row for each source; a newer code of its anchor counts before an older one."""
         places: dict[str, int] = {}
-        place_of = {row: places.setdefault(self._sources[row], len(places)) for row in rows.tolist()}
-        if len(places) == len(rows):
-            return units[rows]
+        for source in sources:
+            places.setdefault(source, len(places))
+        if len(places) == len(sources):
+            return units
         found = np.full((len(places), len(self._days)), np.nan)
-        for row, place in place_of.items():
-            found[place, is_known[row]] = units[row, is_known[row]]
+        for source, row in zip(sources, units, strict=True):
+            is_known = ~np.isnan(row)
+            found[places[source], is_known] = row[is_known]
         return found
 
     def _carried(self, units: Floats, code: str) -> Floats:

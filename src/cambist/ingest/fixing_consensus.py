@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from cambist.ingest.agreed_prices import AgreedPrices
-from cambist.pricing.consensus import Offer, agree
+from cambist.pricing.consensus import FRESH_FOR, Offer, agree
 from cambist.pricing.quote import Quote
 
 
@@ -29,8 +29,11 @@ class FixingConsensus:
             self._agree(code, now)
         self._codes[source] = frozenset(offers)
         for code, offer in offers.items():
-            self._offers.setdefault(code, {})[source] = offer
-            self._agree(code, now)
+            of_code = self._offers.setdefault(code, {})
+            is_known = of_code.get(source) == offer
+            of_code[source] = offer
+            if not (is_known and _is_lasting(of_code.values())):
+                self._agree(code, now)
 
     def _agree(self, code: str, now: datetime) -> None:
         quote = agree(self._offers[code].values(), now)
@@ -39,3 +42,8 @@ class FixingConsensus:
         else:
             self.quotes[code] = quote
             self.agreed.expect(quote)
+
+
+def _is_lasting(offers: Iterable[Offer]) -> bool:
+    """Return whether what was agreed among these offers stays agreed, however old they become."""
+    return all(FRESH_FOR[offer.pace] == timedelta.max for offer in offers)
