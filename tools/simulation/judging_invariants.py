@@ -96,7 +96,9 @@ class JudgingInvariants:
     def _is_honest(self, day: date, known: Known) -> bool:
         """Return whether no wrong value of the days before is in the archive."""
         first = (day - _COMPARED).isoformat()
-        return not any(place[3] >= first and known[place[0]].get(place) == value for place, value in self._wrong)
+        return not any(
+            place[3] >= first and known.get(place[0], {}).get(place) == value for place, value in self._wrong
+        )
 
     def _must_be_refused(self, row: StoredFixing, word: Word, known: Known) -> bool:
         day, code = date.fromisoformat(row.day), self._code(row.source, row.base, row.quote)

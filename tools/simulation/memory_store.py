@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable
 from datetime import datetime
+from operator import attrgetter
 
 from tools.simulation.memory_archive import MemoryArchive
 from tools.simulation.memory_quarantine import MemoryQuarantine
@@ -65,10 +67,7 @@ class MemoryRows:
     def fixings(self, after: int = 0) -> list[StoredFixing]:
         """Return the rows of receipts after a number, in the order of receipts."""
         rows = self._store.archive.fixing_rows
-        begin = len(rows)
-        while begin and rows[begin - 1].receipt > after:
-            begin -= 1
-        return rows[begin:]
+        return rows[bisect_right(rows, after, key=attrgetter("receipt")) :] if after else list(rows)
 
     def receipts(self, after: int = 0) -> list[StoredReceipt]:
         """Return the receipts after a number."""

@@ -36,6 +36,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         selector = _LeapingSelector()
         self.seconds = 0.0
         self._start = start
+        self._now = 0.0, start
         super().__init__(selector)
         # Seconds are floats: after half a year two of them are further apart than the resolution of the real clock, and
         # what is due would never be seen as due.
@@ -48,7 +49,9 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def now(self) -> datetime:
         """Return the virtual time in UTC, in whole microseconds."""
-        return self._start + timedelta(microseconds=round(self.seconds * 1_000_000))
+        if self._now[0] != self.seconds:
+            self._now = self.seconds, self._start + timedelta(microseconds=round(self.seconds * 1_000_000))
+        return self._now[1]
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> asyncio.Future[Any]:  # type: ignore[override]
         """Call a function now, and return its result as a future that is done."""

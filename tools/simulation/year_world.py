@@ -31,9 +31,10 @@ from cambist.registry.sources import built_in
 from cambist.sources.base import Source
 
 _MOST_PAIRS = 2
-_PUBLISHING_HOURS = 4.0
+_PUBLISHING_HOURS = 6.0
 _LONGEST_SETTLE_HOURS = 240.0
 _MORE_DAYS = 5
+_WAITING_SECONDS = 3 * 3600.0
 
 
 class YearWorld(IngestWorld):
@@ -84,9 +85,9 @@ class YearWorld(IngestWorld):
 
 
 class LeapingPoller(Poller):
-    """A poller that leaves out the polls between two of its source's `changes`, unless something has failed or waits.
+    """A poller that leaves out the polls between two of its source's `changes`: they would find nothing new.
 
-    They would find nothing new.
+    While fixings wait in quarantine it polls every few hours all the same, so that they are validated again.
     """
 
     def __init__(self, changes: list[datetime], *arguments: Any) -> None:
@@ -94,10 +95,11 @@ class LeapingPoller(Poller):
         self._changes = changes
 
     async def pause(self) -> None:
-        """Wait until the source is due again after it has changed."""
-        if not self.source_status.failures and not self.source_status.waiting:
+        """Wait until the source is due again after it has changed, or after a failure."""
+        if not self.source_status.failures:
             now = self.clock()
             place = bisect_right(self._changes, now)
             if place < len(self._changes):
-                await asyncio.sleep((self._changes[place] - now).total_seconds())
+                seconds = (self._changes[place] - now).total_seconds()
+                await asyncio.sleep(min(seconds, _WAITING_SECONDS) if self.source_status.waiting else seconds)
         await super().pause()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,8 @@ def read_source_rates(
     read: ReadPairSeries, anchors: Mapping[str, str], codes: Collection[str], first: date, last: date
 ) -> SourceRates:
     """Read the rates of these codes from the sources of `anchors`, for the days from `first` to `last`."""
-    of_anchor = {anchor: _pairs_of(anchor, {*codes, PIVOT}) for anchor in set(anchors.values())}
+    of_them = frozenset((*codes, PIVOT))
+    of_anchor = {anchor: _pairs_of(anchor, of_them) for anchor in set(anchors.values())}
     nothing = frozenset[Pair]()
 
     def is_wanted(source: str, pair: Pair) -> bool:
@@ -88,7 +90,8 @@ def read_source_rates(
     return SourceRates(first, last, lines, anchors)
 
 
-def _pairs_of(anchor: str, codes: Collection[str]) -> frozenset[Pair]:
+@lru_cache(maxsize=4096)
+def _pairs_of(anchor: str, codes: frozenset[str]) -> frozenset[Pair]:
     """Return the pairs of an anchor with some codes, as a source may publish them."""
     return frozenset(
         pair for each in anchors_of(anchor) for code in codes for pair in (Pair(each, code), Pair(code, each))

@@ -104,14 +104,21 @@ class ComparedSources:
     """
 
     def __init__(self, sources: Iterable[Source] = ()) -> None:
-        self._all = [one for source in sources for one in (source, *map(source.of_type, source.rate_types))]
+        self._compared = [
+            (one.key, one.anchor, _type_of(one))
+            for source in sources
+            if source.pace is not Pace.MONTHLY
+            for one in (source, *map(source.of_type, source.rate_types))
+        ]
         self._anchors: dict[str, dict[str, str]] = {}
 
     def anchors(self, validated: Source) -> Mapping[str, str]:
         """Return the anchors of the sources that one is compared with, by their keys."""
         if validated.key not in self._anchors:
+            own = _type_of(validated)
+            types = _MAIN_MARKET if own in _MAIN_MARKET else {own}
             self._anchors[validated.key] = {
-                one.key: one.anchor for one in self._all if one.key != validated.key and _is_comparable(one, validated)
+                key: anchor for key, anchor, type_ in self._compared if key != validated.key and type_ in types
             }
         return self._anchors[validated.key]
 
@@ -124,11 +131,6 @@ def read_other_sources(
     begin = max(first - _CARRY, FIRST_DAY)
     found = read_source_rates(archive.pair_series, anchors, codes, begin, last)
     return OtherSources(begin, last, found.lines, anchors)
-
-
-def _is_comparable(one: Source, other: Source) -> bool:
-    types = {_type_of(one), _type_of(other)}
-    return (len(types) == 1 or types <= _MAIN_MARKET) and one.pace is not Pace.MONTHLY
 
 
 def _type_of(source: Source) -> str:
