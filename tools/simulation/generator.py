@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from datetime import date, timedelta
+from itertools import pairwise
 
 from tools.simulation.scenario import INGEST, QUOTA, YEAR, Call, Fault, Mistake, Scenario
 
@@ -25,6 +26,7 @@ _FIRST, _LAST = date(1971, 1, 1), date(1974, 6, 30)
 
 _QUOTAS_EVERY = 3
 _MISTAKES_A_DAY = 0.6
+_FIRST_OF_YEAR = date(1971, 1, 4)
 _FAULT_EVERY = 6
 """A fault of the machine in so many days of a year."""
 
@@ -94,10 +96,18 @@ def _mistake(chance: random.Random, sources: tuple[str, ...], days: int) -> Mist
     )
 
 
-def make_year(seed: int, days: int = 365) -> Scenario:
-    """Return the scenario of a year of all sources of fixings: mistakes of most of them, and faults of the machine."""
-    chance = random.Random(f"year {seed}")  # noqa: S311  the same for each seed
+def make_year(seed: int, days: int = 365, parts: int = 4) -> list[Scenario]:
+    """Return a year of all sources of fixings as scenarios, one for each part of it, that can run side by side."""
+    ends = [days * number // parts for number in range(parts + 1)]
+    return [_part_of_year(seed, begin, end - begin) for begin, end in pairwise(ends)]
+
+
+def _part_of_year(seed: int, begin: int, days: int) -> Scenario:
+    """Return a part that begins so many days after the first: mistakes of most sources, and faults of the machine."""
+    chance = random.Random(f"year {seed} {begin}")  # noqa: S311  the same for each seed
     sources = tuple(key for key in ADAPTERS if isinstance(built_in(key), FixingAdapter))
     mistakes = [_mistake(chance, sources, days) for _ in range(round(days * _MISTAKES_A_DAY))]
-    faults = [_fault(chance, days, ("killed", "killed", "locked", "full")) for _ in range(days // _FAULT_EVERY)]
-    return Scenario(seed, YEAR, date(1971, 1, 4), days, sources, tuple(mistakes), tuple(faults))
+    kinds = ("killed", "killed", "locked", "full")
+    faults = [_fault(chance, days, kinds) for _ in range(days // _FAULT_EVERY)]
+    first_day = _FIRST_OF_YEAR + timedelta(days=begin)
+    return Scenario(seed, YEAR, first_day, days, sources, tuple(mistakes), tuple(faults))

@@ -2,6 +2,7 @@
 
     make simulate SEEDS=10000
     make simulate SEED=17
+    make simulate-year SEED=1
 
 The exit code is 1 if an invariant did not hold.
 """
@@ -9,8 +10,12 @@ The exit code is 1 if an invariant did not hold.
 from __future__ import annotations
 
 import argparse
+import hashlib
+import os
 import sys
 import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 from rich.progress import track
@@ -19,6 +24,9 @@ from tools.simulation.scenario import Scenario, decode_scenario
 from tools.simulation.shrinking import shrink
 from tools.simulation.simulate import Outcome, simulate
 
+_MOST_LONG_RUNS = 40
+"""How often a long scenario is run to make it smaller."""
+
 
 def main() -> None:
     """Run what the arguments say."""
@@ -26,7 +34,7 @@ def main() -> None:
     if arguments.scenario:
         sys.exit(_run_one(decode_scenario(arguments.scenario), arguments.trace))
     if arguments.year is not None:
-        sys.exit(_run_one(make_year(arguments.year, arguments.days), arguments.trace))
+        sys.exit(_run_side_by_side(make_year(arguments.year, arguments.days, arguments.parts)))
     if arguments.seed is not None:
         sys.exit(_run_one(make_scenario(arguments.seed), arguments.trace))
     sys.exit(_run_many(arguments.first, arguments.seeds))
@@ -64,10 +72,28 @@ def _run_many(first: int, count: int) -> int:
     return 0
 
 
-def _report(scenario: Scenario, outcome: Outcome) -> None:
+def _run_side_by_side(scenarios: Sequence[Scenario]) -> int:
+    """Run scenarios, as many at once as there are processors."""
+    started = time.monotonic()
+    with ProcessPoolExecutor(min(len(scenarios), os.cpu_count() or 1)) as pool:
+        running = pool.map(simulate, scenarios)
+        hidden = not sys.stderr.isatty()
+        outcomes = list(track(running, description="Simulating", total=len(scenarios), disable=hidden))
+    for scenario, outcome in zip(scenarios, outcomes, strict=True):
+        if outcome.violation is not None:
+            _report(scenario, outcome, _MOST_LONG_RUNS)
+            return 1
+    digest = hashlib.sha256("".join(outcome.digest for outcome in outcomes).encode()).hexdigest()
+    days, events = sum(scenario.days for scenario in scenarios), sum(len(outcome.lines) for outcome in outcomes)
+    print(f"All held in {days} days of {len(scenarios[0].sources)} sources, {events} events, "
+          f"in {time.monotonic() - started:.0f} s: trace {digest}")  # fmt: skip
+    return 0
+
+
+def _report(scenario: Scenario, outcome: Outcome, most_runs: int = 200) -> None:
     print(f"VIOLATION {outcome.violation}")
     print("Making the scenario smaller ...", flush=True)
-    smaller = shrink(scenario, lambda tried: _breaks_as(outcome, tried))
+    smaller = shrink(scenario, lambda tried: _breaks_as(outcome, tried), most_runs)
     print(f"Again: {replay_command(smaller)}")
 
 
@@ -86,6 +112,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, help="one seed only")
     parser.add_argument("--year", type=int, metavar="SEED", help="a year of all sources, by one seed")
     parser.add_argument("--days", type=int, default=365, help="how many days the year has")
+    parser.add_argument("--parts", type=int, default=4, help="in how many parts it is simulated, side by side")
     parser.add_argument("--scenario", help="a scenario as JSON")
     parser.add_argument("--trace", type=Path, help="write the events of the one scenario to this file")
     return parser.parse_args()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,10 +36,10 @@ class Outcome:
 
 def simulate(scenario: Scenario, planted: list[Patch] | None = None) -> Outcome:
     """Run a scenario, with planted faults if there are any."""
-    with simulation_folder() as folder:
+    with simulation_folder() as folder, _silent():
         world = WORLDS[scenario.world](scenario, folder)
         violation = None
-        with _silent_log(), ConnectionsInUse(world.connections), patched([*world.patches(), *(planted or [])]):
+        with ConnectionsInUse(world.connections), patched([*world.patches(), *(planted or [])]):
             try:
                 world.run()
             except ViolationError as error:
@@ -48,12 +49,14 @@ def simulate(scenario: Scenario, planted: list[Patch] | None = None) -> Outcome:
 
 
 @contextmanager
-def _silent_log() -> Iterator[None]:
-    """Keep the faults that a scenario injects out of the log, and leave the log as it was."""
+def _silent() -> Iterator[None]:
+    """Keep the faults that a scenario injects out of the log, and that calendars of holidays begin after the 1970s."""
     log = logging.getLogger("cambist")
     level = log.level
     log.setLevel(logging.CRITICAL)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Requested Holidays are available only")
+            yield
     finally:
         log.setLevel(level)

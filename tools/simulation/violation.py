@@ -7,8 +7,12 @@ class ViolationError(BaseException):
     """An invariant does not hold: its name, and what is wrong. It passes all handlers of the code under test."""
 
     def __init__(self, invariant: str, sentence: str) -> None:
-        super().__init__(f"{invariant}: {sentence}")
+        super().__init__(invariant, sentence)
         self.invariant = invariant
+        self.sentence = sentence
+
+    def __str__(self) -> str:
+        return f"{self.invariant}: {self.sentence}"
 
 
 def require(condition: object, invariant: str, sentence: str) -> None:

@@ -30,9 +30,9 @@ from cambist.registry import archive_tasks
 from cambist.registry.sources import built_in
 from cambist.sources.base import Source
 
-_MOST_PAIRS = 2
-_PUBLISHING_HOURS = 6.0
-_LONGEST_SETTLE_HOURS = 240.0
+_PAIRS = (1, 1, 2)
+_PUBLISHING_HOURS = 8.0
+_LONGEST_SETTLE_HOURS = 360.0
 _MORE_DAYS = 5
 _WAITING_SECONDS = 3 * 3600.0
 
@@ -65,7 +65,7 @@ class YearWorld(IngestWorld):
             outranks_pegs=False,
             alias="",
         )
-        codes = codes_of(source, FREE_CODES, scenario.seed, chance.randint(1, _MOST_PAIRS))
+        codes = codes_of(source, FREE_CODES, scenario.seed, chance.choice(_PAIRS))
         return ScriptedAdapter(
             ScriptedSource(source, truth, scenario.first_day, codes, scenario.seed, scenario.mistakes)
         )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import cache
 from math import nan
 
 import numpy as np
@@ -154,10 +155,11 @@ class DeliveryColumns:
         return settled, corrections
 
 
-def anchor_pairs(anchor: str) -> set[Pair]:
+@cache
+def anchor_pairs(anchor: str) -> frozenset[Pair]:
     """Return the pairs of a source by which its other rates are converted: those of the pivot and of pegs' anchors."""
     codes = (PEG_ANCHORS | {PIVOT}) - {anchor}
-    return {pair for code in codes for pair in (Pair(anchor, code), Pair(code, anchor))}
+    return frozenset(pair for code in codes for pair in (Pair(anchor, code), Pair(code, anchor)))
 
 
 def _rates(fixings: list[Fixing]) -> Floats:
