@@ -11,7 +11,7 @@ from tools.simulation.generator import make_year
 from tools.simulation.ingest_world import IngestWorld
 from tools.simulation.patches import Patch
 from tools.simulation.planted_faults import PLANTED
-from tools.simulation.scenario import YEAR, Scenario
+from tools.simulation.scenario import YEAR, Mistake, Scenario
 from tools.simulation.simulate import simulate
 from tools.simulation.stored_rows import Rows
 from tools.simulation.year_world import YearWorld
@@ -75,7 +75,9 @@ def test_the_archive_in_memory_does_what_the_one_in_sql_does(
     ],
 )
 def test_a_planted_fault_is_found_in_a_year_too(fortnight: Scenario, fault: str, invariant: str) -> None:
-    violation = simulate(fortnight, PLANTED[fault]()).violation
+    slipped = Mistake("boe", "slipped", pair=0, day=9)
+    scenario = replace(fortnight, mistakes=(*fortnight.mistakes, slipped))
+    violation = simulate(scenario, PLANTED[fault]()).violation
     assert violation is not None
     assert violation.invariant == invariant
 

@@ -47,7 +47,8 @@ class ArchiveInvariants:
         fixings, receipts = rows.fixings(), rows.receipts()
         require(receipts == self._receipts[: len(receipts)], APPEND_ONLY, "a loss of power changed receipts")
         require(fixings == self._fixings[: len(fixings)], APPEND_ONLY, "a loss of power changed fixings")
-        refused = {row.number: row for row in rows.quarantine()}
+        self._refused_rows = list(rows.quarantine())
+        refused = {row.number: row for row in self._refused_rows}
         require(refused.keys() <= self._refused.keys(), QUARANTINE_KEPT, "a loss of power added refused fixings")
         self._fixings, self._receipts, self._refused = list(fixings), list(receipts), refused
         self._decisions = list(rows.decisions())
