@@ -33,6 +33,7 @@ NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
 BITCOIN = Pair("BTC", "USD")
 HOUR = timedelta(hours=1)
 LIST = {"BTCUSD": BITCOIN}
+HEARD = web.ResponseKey("heard", list[tuple[float, str]])
 
 
 class Bourse(VenueAdapter):
@@ -141,7 +142,7 @@ class Floor:
         self.said.append(heard)
         plot = self.plots[min(len(self.began), len(self.plots)) - 1]
         connection = web.WebSocketResponse()
-        connection["heard"] = heard
+        connection[HEARD] = heard
         if plot is refuse:
             return web.Response(status=503)
         await connection.prepare(request)
@@ -199,7 +200,7 @@ def greeted(plot: Plot) -> Plot:
     """Begin once something was said."""
 
     async def patient(connection: Connection) -> None:
-        while not connection["heard"]:  # noqa: ASYNC110  a list tells of no event
+        while not connection[HEARD]:  # noqa: ASYNC110  a list tells of no event
             await asyncio.sleep(0.005)
         await plot(connection)
 

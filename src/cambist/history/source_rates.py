@@ -93,8 +93,12 @@ def read_source_rates(
 @lru_cache(maxsize=4096)
 def _pairs_of(anchor: str, codes: frozenset[str]) -> frozenset[Pair]:
     """Return the pairs of an anchor with some codes, as a source may publish them."""
+    anchors = anchors_of(anchor)
     return frozenset(
-        pair for each in anchors_of(anchor) for code in codes for pair in (Pair(each, code), Pair(code, each))
+        pair
+        for place, each in enumerate(anchors)
+        for code in codes.difference(anchors[: place + 1])  # in a pair of two codes of the anchor, the newer one is it
+        for pair in (Pair(each, code), Pair(code, each))
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date
 from functools import cache, lru_cache
 from itertools import groupby
@@ -96,10 +96,13 @@ def read_last_rows(
     query = _rows_of_series(connection.dialect.name, between=days is not None, is_bounded=up_to is not None)
     bounds = (*map(str, days or ()), *(() if up_to is None else (up_to,)))
     # Through the driver, because there are millions of rows: each costs little more than a microsecond.
-    rows = connection.exec_driver_sql(query, (series.number, *bounds)).fetchall()
+    return last_of(connection.exec_driver_sql(query, (series.number, *bounds)).fetchall(), series.seed)
+
+
+def last_of(rows: Sequence[Any], seed: int) -> LastRows:
+    """Return the last of the rows (content and checksum) of a series, which are ordered by day and receipt."""
     last: dict[bytes, bytes] = {}
     damaged: list[bytes] = []
-    seed = series.seed
     for content, checksum in rows:
         if crc32(content, seed) == checksum:
             last[content[:10]] = content
