@@ -14,16 +14,21 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from rich.progress import track
 from tools.simulation.generator import make_scenario, make_year
 from tools.simulation.scenario import Scenario, decode_scenario
 from tools.simulation.shrinking import shrink
-from tools.simulation.simulate import Outcome, simulate
+from tools.simulation.simulate import simulate
+from tools.simulation.violation import ViolationError
 
+T = TypeVar("T")
+
+_SEEDS_AT_ONCE = 5
 _MOST_LONG_RUNS = 40
 """How often a long scenario is run to make it smaller."""
 
@@ -59,29 +64,39 @@ def _run_one(scenario: Scenario, trace: Path | None) -> int:
 
 
 def _run_many(first: int, count: int) -> int:
+    """Run the scenarios of many seeds, as many at once as there are processors."""
     started, events = time.monotonic(), 0
-    for seed in track(range(first, first + count), description="Simulating", disable=not sys.stderr.isatty()):
-        scenario = make_scenario(seed)
-        outcome = simulate(scenario)
-        events += len(outcome.lines)
-        if outcome.violation is not None:
-            print(f"Seed {seed}:")
-            _report(scenario, outcome)
-            return 1
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        running = pool.map(_run_seed, range(first, first + count), chunksize=_SEEDS_AT_ONCE)
+        for seed, (seen, violation) in enumerate(_tracked(running, count), first):
+            events += seen
+            if violation is not None:
+                pool.shutdown(wait=False, cancel_futures=True)
+                print(f"Seed {seed}:")
+                _report(make_scenario(seed), violation)
+                return 1
     print(f"All held in {count} simulations with {events} events, in {time.monotonic() - started:.0f} s.")
     return 0
+
+
+def _run_seed(seed: int) -> tuple[int, ViolationError | None]:
+    """Return how many events there are in the scenario of a seed, and what does not hold."""
+    outcome = simulate(make_scenario(seed))
+    return len(outcome.lines), outcome.violation
+
+
+def _tracked(running: Iterable[T], count: int) -> Iterable[T]:
+    return track(running, description="Simulating", total=count, disable=not sys.stderr.isatty())
 
 
 def _run_side_by_side(scenarios: Sequence[Scenario]) -> int:
     """Run scenarios, as many at once as there are processors."""
     started = time.monotonic()
     with ProcessPoolExecutor(min(len(scenarios), os.cpu_count() or 1)) as pool:
-        running = pool.map(simulate, scenarios)
-        hidden = not sys.stderr.isatty()
-        outcomes = list(track(running, description="Simulating", total=len(scenarios), disable=hidden))
+        outcomes = list(_tracked(pool.map(simulate, scenarios), len(scenarios)))
     for scenario, outcome in zip(scenarios, outcomes, strict=True):
         if outcome.violation is not None:
-            _report(scenario, outcome, _MOST_LONG_RUNS)
+            _report(scenario, outcome.violation, _MOST_LONG_RUNS)
             return 1
     digest = hashlib.sha256("".join(outcome.digest for outcome in outcomes).encode()).hexdigest()
     days, events = sum(scenario.days for scenario in scenarios), sum(len(outcome.lines) for outcome in outcomes)
@@ -90,19 +105,17 @@ def _run_side_by_side(scenarios: Sequence[Scenario]) -> int:
     return 0
 
 
-def _report(scenario: Scenario, outcome: Outcome, most_runs: int = 200) -> None:
-    print(f"VIOLATION {outcome.violation}")
+def _report(scenario: Scenario, violation: ViolationError, most_runs: int = 200) -> None:
+    print(f"VIOLATION {violation}")
     print("Making the scenario smaller ...", flush=True)
-    smaller = shrink(scenario, lambda tried: _breaks_as(outcome, tried), most_runs)
+    smaller = shrink(scenario, lambda tried: _breaks_as(violation, tried), most_runs)
     print(f"Again: {replay_command(smaller)}")
 
 
-def _breaks_as(outcome: Outcome, scenario: Scenario) -> bool:
+def _breaks_as(violation: ViolationError, scenario: Scenario) -> bool:
     """Return whether a scenario breaks the same invariant."""
-    violation = simulate(scenario).violation
-    return (
-        violation is not None and outcome.violation is not None and violation.invariant == outcome.violation.invariant
-    )
+    found = simulate(scenario).violation
+    return found is not None and found.invariant == violation.invariant
 
 
 def _arguments() -> argparse.Namespace:
