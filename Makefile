@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test cluster cluster-rounds bench-cluster fuzz crosses reproduce simulate simulate-year check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
+.PHONY: help serve sandbox test cluster cluster-rounds bench-cluster fuzz crosses reproduce simulate simulate-leaders simulate-year check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -49,6 +49,9 @@ reproduce: $(VENV)/.develop  ## ask 10,000 questions, and ask each again with it
 
 simulate: $(VENV)/.develop  ## simulate deployments with scripted sources, and check what must hold; SEEDS=10000 SEED=17
 	@$(BIN)/python -m tools.simulation.run $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),10000))
+
+simulate-leaders: $(VENV)/.develop  ## simulate nodes of which one leads, with pauses and cut links; SEEDS=1000 SEED=17
+	@$(BIN)/python -m tools.simulation.run --about leaders $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),1000))
 
 simulate-year: $(VENV)/.develop  ## simulate a year of all sources, in quarters side by side; SEED=1
 	@$(BIN)/python -m tools.simulation.run --year $(or $(SEED),1) $(OPTIONS)

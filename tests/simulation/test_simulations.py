@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tools.simulation.generator import make_scenario
+from tools.simulation.generator import make_leadership, make_scenario
 from tools.simulation.run import replay_command
 from tools.simulation.scenario import decode_scenario
 from tools.simulation.simulate import simulate
@@ -22,6 +22,13 @@ def test_every_invariant_holds(seed: int) -> None:
     outcome = simulate(make_scenario(seed))
     assert outcome.violation is None
     assert len(outcome.lines) > 20
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_invariant_of_the_leader_holds(seed: int) -> None:
+    outcome = simulate(make_leadership(seed))
+    assert outcome.violation is None
+    assert any("leads in epoch" in line for line in outcome.lines)
 
 
 def test_the_same_scenario_has_the_same_trace_on_two_machines() -> None:

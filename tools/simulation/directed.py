@@ -57,4 +57,24 @@ LIAR = Scenario(
 QUOTAS = make_scenario(9)
 """Two or three nodes that answer calls around midnight, of which a period begins on one."""
 
-DIRECTED = {"corrections": CORRECTIONS, "broken machine": BROKEN_MACHINE, "liar": LIAR, "quotas": QUOTAS}
+LEADERS = Scenario(
+    seed=1,
+    world="leader",
+    first_day=_MONDAY,
+    days=1,
+    nodes=3,
+    faults=(
+        Fault("paused", hour=30.3 / 3600, step=1, amount=12.0),
+        Fault("no database", hour=70.0 / 3600, step=1, amount=15.0),
+        Fault("no Redis", hour=100.0 / 3600, node=0, amount=5.0),
+        Fault("flushed", hour=105.001 / 3600),
+        Fault("ended", hour=115.0 / 3600, step=1),
+        Fault("paused", hour=130.9 / 3600, step=1, amount=20.0),
+    ),
+)
+"""Three nodes whose leader is paused, cut off from the database, and killed. Redis is emptied just as a node is linked
+again, whose old book is the first that comes there then."""
+
+DIRECTED = {
+    "corrections": CORRECTIONS, "broken machine": BROKEN_MACHINE, "liar": LIAR, "quotas": QUOTAS, "leaders": LEADERS,
+}  # fmt: skip

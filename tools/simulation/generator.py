@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 
-from tools.simulation.scenario import INGEST, QUOTA, YEAR, Call, Fault, Mistake, Scenario
+from tools.simulation.scenario import INGEST, LEADER, QUOTA, YEAR, Call, Fault, Mistake, Scenario
 
 from cambist.registry.sources import built_in
 from cambist.sources.adapters import ADAPTERS
@@ -111,3 +111,16 @@ def _part_of_year(seed: int, begin: int, days: int) -> Scenario:
     faults = [_fault(chance, days, kinds) for _ in range(days // _FAULT_EVERY)]
     first_day = _FIRST_OF_YEAR + timedelta(days=begin)
     return Scenario(seed, YEAR, first_day, days, sources, tuple(mistakes), tuple(faults))
+
+
+def make_leadership(seed: int) -> Scenario:
+    """Return the scenario of a seed about several nodes of which one leads: some minutes with faults of any of them."""
+    chance = random.Random(f"leadership {seed}")  # noqa: S311  the same for each seed
+    kinds = ("paused", "paused", "no database", "no database", "no Redis", "ended", "flushed")
+    faults = [
+        Fault(chance.choice(kinds), chance.uniform(0, 4) / 60, chance.randrange(3), chance.randrange(2),
+              chance.uniform(0.5, 40.0))
+        for _ in range(chance.randint(1, 8))
+    ]  # fmt: skip
+    first_day = _FIRST + timedelta(days=chance.randrange(1000))
+    return Scenario(seed, LEADER, first_day, 1, faults=tuple(faults), nodes=chance.randint(2, 3))

@@ -6,10 +6,16 @@ from collections.abc import Callable, Mapping
 
 from tools.simulation.patches import Patch
 from tools.simulation.planted_in_archive import ARCHIVE_FAULTS
+from tools.simulation.planted_in_leadership import LEADERSHIP_FAULTS
 from tools.simulation.planted_in_quotas import QUOTA_FAULTS
 from tools.simulation.planted_in_rates import RATE_FAULTS
 
-PLANTED: Mapping[str, Callable[[], list[Patch]]] = {**ARCHIVE_FAULTS, **RATE_FAULTS, **QUOTA_FAULTS}
+PLANTED: Mapping[str, Callable[[], list[Patch]]] = {
+    **ARCHIVE_FAULTS,
+    **RATE_FAULTS,
+    **QUOTA_FAULTS,
+    **LEADERSHIP_FAULTS,
+}
 """What each planted fault replaces, by its name."""
 
 
@@ -57,5 +63,9 @@ FOUND_BY: Mapping[str, tuple[str, str]] = {
     "a call that costs several is counted as one": ("quotas", "calls counted are calls answered"),
     "calls after midnight are counted on the day before": ("quotas", "calls counted are calls answered"),
     "a lease is used after its period": ("quotas", "a quota can be used up"),
+    "a former leader can file": ("leaders", "only the last leader files"),
+    "a lease is taken while it is in force": ("leaders", "a lease in force is not taken"),
+    "a lease that has ended is not taken": ("leaders", "another node leads after ten seconds"),
+    "a node shows any book that comes": ("leaders", "a book shown is never older than one shown before"),
 }
 """In which scenario each is found, and by which invariant."""

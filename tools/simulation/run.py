@@ -2,6 +2,7 @@
 
     make simulate SEEDS=10000
     make simulate SEED=17
+    make simulate-leaders SEEDS=1000
     make simulate-year SEED=1
 
 The exit code is 1 if an invariant did not hold.
@@ -14,19 +15,21 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from rich.progress import track
-from tools.simulation.generator import make_scenario, make_year
+from tools.simulation.generator import make_leadership, make_scenario, make_year
 from tools.simulation.scenario import Scenario, decode_scenario
 from tools.simulation.shrinking import shrink
 from tools.simulation.simulate import simulate
 from tools.simulation.violation import ViolationError
 
 T = TypeVar("T")
+_MADE = {"ingest and quotas": make_scenario, "leaders": make_leadership}
 
 _SEEDS_AT_ONCE = 5
 _MOST_LONG_RUNS = 40
@@ -41,8 +44,8 @@ def main() -> None:
     if arguments.year is not None:
         sys.exit(_run_side_by_side(make_year(arguments.year, arguments.days, arguments.parts)))
     if arguments.seed is not None:
-        sys.exit(_run_one(make_scenario(arguments.seed), arguments.trace))
-    sys.exit(_run_many(arguments.first, arguments.seeds))
+        sys.exit(_run_one(_MADE[arguments.about](arguments.seed), arguments.trace))
+    sys.exit(_run_many(_MADE[arguments.about], arguments.first, arguments.seeds))
 
 
 def replay_command(scenario: Scenario) -> str:
@@ -63,25 +66,25 @@ def _run_one(scenario: Scenario, trace: Path | None) -> int:
     return 1
 
 
-def _run_many(first: int, count: int) -> int:
+def _run_many(made: Callable[[int], Scenario], first: int, count: int) -> int:
     """Run the scenarios of many seeds, as many at once as there are processors."""
     started, events = time.monotonic(), 0
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        running = pool.map(_run_seed, range(first, first + count), chunksize=_SEEDS_AT_ONCE)
+        running = pool.map(partial(_run_seed, made), range(first, first + count), chunksize=_SEEDS_AT_ONCE)
         for seed, (seen, violation) in enumerate(_tracked(running, count), first):
             events += seen
             if violation is not None:
                 pool.shutdown(wait=False, cancel_futures=True)
                 print(f"Seed {seed}:")
-                _report(make_scenario(seed), violation)
+                _report(made(seed), violation)
                 return 1
     print(f"All held in {count} simulations with {events} events, in {time.monotonic() - started:.0f} s.")
     return 0
 
 
-def _run_seed(seed: int) -> tuple[int, ViolationError | None]:
+def _run_seed(made: Callable[[int], Scenario], seed: int) -> tuple[int, ViolationError | None]:
     """Return how many events there are in the scenario of a seed, and what does not hold."""
-    outcome = simulate(make_scenario(seed))
+    outcome = simulate(made(seed))
     return len(outcome.lines), outcome.violation
 
 
@@ -120,6 +123,9 @@ def _breaks_as(violation: ViolationError, scenario: Scenario) -> bool:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--about", choices=_MADE, default=next(iter(_MADE)), help="what the scenarios of seeds are about"
+    )
     parser.add_argument("--seeds", type=int, default=100, help="how many seeds")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--seed", type=int, help="one seed only")

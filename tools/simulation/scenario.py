@@ -6,7 +6,7 @@ from datetime import date
 
 import msgspec
 
-INGEST, QUOTA, YEAR = "ingest", "quota", "year"
+INGEST, QUOTA, YEAR, LEADER = "ingest", "quota", "year", "leader"
 """The worlds that there are."""
 
 
@@ -49,7 +49,7 @@ class Call(msgspec.Struct, frozen=True):
 class Scenario(msgspec.Struct, frozen=True):
     """What is simulated: the sources and their mistakes, the faults, and the calls of clients.
 
-    `world` is the kind of simulation: INGEST, QUOTA, or YEAR, which is about many sources for long.
+    `world` is the kind of simulation: INGEST, QUOTA, LEADER, or YEAR, which is about many sources for long.
     """
 
     seed: int

@@ -12,16 +12,18 @@ from pathlib import Path
 from tools.simulation.connections import ConnectionsInUse
 from tools.simulation.databases import simulation_folder
 from tools.simulation.ingest_world import IngestWorld
+from tools.simulation.leader_world import LeaderWorld
 from tools.simulation.patches import Patch, patched
 from tools.simulation.quota_world import QuotaWorld
-from tools.simulation.scenario import INGEST, QUOTA, YEAR, Scenario
+from tools.simulation.scenario import INGEST, LEADER, QUOTA, YEAR, Scenario
 from tools.simulation.violation import ViolationError
 from tools.simulation.year_world import YearWorld
 
-WORLDS: dict[str, Callable[[Scenario, Path], QuotaWorld | IngestWorld]] = {
+WORLDS: dict[str, Callable[[Scenario, Path], QuotaWorld | IngestWorld | LeaderWorld]] = {
     INGEST: IngestWorld,
     QUOTA: QuotaWorld,
     YEAR: YearWorld,
+    LEADER: LeaderWorld,
 }
 
 
