@@ -1,7 +1,7 @@
 """Invariants of validation: which words the rules must refuse, and which they must accept, against the truth.
 
 They say something about a word only while everything that it is compared with is right: no wrong word of the last
-40 days is in the archive, and the other words of the delivery are right. Then a word that is more than 10 % from the
+40 days was in the archive before, and the other words of the delivery are right. Then a word that is more than 10 % from the
 truth is refused if another source has said something about the code in the last 14 days. If only its own source has, it
 is refused if it is wrong by a factor of 100 and the last word is no older than 5 days. A right word is accepted.
 """
@@ -62,7 +62,9 @@ class JudgingInvariants:
         if wrong:
             self._check_accepted(wrong, by_key, added, known, refused)
         own.update((row.place, (row.nominal, row.value)) for row in added)
-        if not wrong and self._is_honest(date.fromisoformat(min(place[3] for place, _ in by_key)), known):
+        # What was wrong before this delivery may have been compared with, even if it is corrected in the same one.
+        earlier = {**newest, source: before}
+        if not wrong and self._is_honest(date.fromisoformat(min(place[3] for place, _ in by_key)), earlier):
             lost = sorted(row.key for row in refused if row.state == "waiting" and _key(row) in by_key)
             require(not lost, RIGHT_REFUSED, f"{source} was right, but is refused: {lost[:1]}")
         self._wrong |= {key for key in wrong if before.get(key[0]) != key[1] and key[1] == own.get(key[0])}
