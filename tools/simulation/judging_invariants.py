@@ -1,9 +1,10 @@
 """Invariants of validation: which words the rules must refuse, and which they must accept, against the truth.
 
 They say something about a word only while everything that it is compared with is right: no wrong word of the last
-40 days was in the archive before, and the other words of the delivery are right. Then a word that is more than 10 % from the
-truth is refused if another source has said something about the code in the last 14 days. If only its own source has, it
-is refused if it is wrong by a factor of 100 and the last word is no older than 5 days. A right word is accepted.
+40 days was in the archive before, and the other words of the delivery are right. Then a word that is more than 10 %
+from the truth is refused if another source has said something about the code in the last 14 days. If only its own
+source has, it is refused if it is wrong by a factor of 100 and the last word, in dollars, is no older than 5 days. A
+right word is accepted.
 """
 
 from __future__ import annotations
@@ -107,9 +108,16 @@ class JudgingInvariants:
         if any(self._says(key, code, day, known) for key in self._sources if key != row.source):
             return True
         factor = _ratio(float(row.value), word.true_value)
-        days = [place[3] for place in known[row.source] if place[:3] == row.place[:3] and place[3] < row.day]
+        days = [each for each in self._days_in_dollars(row, known[row.source]) if each < row.day]
         is_recent = bool(days) and day - date.fromisoformat(max(days)) <= _OWN
         return is_recent and abs(factor / 100 - 1) < 0.001
+
+    def _days_in_dollars(self, row: StoredFixing, own: ValuesOfSource) -> list[str]:
+        """Return the days of a pair on which its source also has its rate of the dollar."""
+        anchor = self._sources[row.source].anchor
+        dollars = {place[3] for place in own if PIVOT in place[1:3]}
+        days = [place[3] for place in own if place[:3] == row.place[:3]]
+        return days if anchor == PIVOT else [day for day in days if day in dollars]
 
     def _says(self, key: str, code: str, day: date, known: Known) -> bool:
         """Return whether a source has rates of a code between some days before and a day, both legs of one day."""
