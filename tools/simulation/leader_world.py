@@ -90,7 +90,7 @@ class LeaderWorld:
             for fault in events:
                 await self._wait(fault.hour * 3600 - self.loop.time(), look)
                 await self._fail(fault)
-            ends = max((node.faults.until for node in self._nodes.values()), default=0.0)
+            ends = max(self.loop.time(), *(node.faults.until for node in self._nodes.values()))
             await self._wait(ends - self.loop.time() + _QUIET_SECONDS, look)
             self._check_end()
         finally:
