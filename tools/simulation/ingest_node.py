@@ -13,6 +13,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from tools.simulation.scripted_fetcher import ScriptedFetcher
 from tools.simulation.scripted_source import ScriptedAdapter, ScriptedSource, Word
+from tools.simulation.tasks import run_together
 
 from cambist.errors import RateBookDamaged
 from cambist.ingest.filing import Delivery
@@ -154,15 +155,7 @@ class IngestNode:
         await self.sync.apply_all()
         scripted: dict[str, ScriptedSource] = {key: one.scripted for key, one in self._adapters.items()}
         fetcher = ScriptedFetcher(scripted, self._now, self._chance, self._watcher.fetched)
-        tasks = [asyncio.ensure_future(each) for each in (self._publish(), self._rebuild(), *self._pollers(fetcher))]
-        try:
-            done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        await run_together([self._publish(), self._rebuild(), *self._pollers(fetcher)])
 
     def _pollers(self, fetcher: ScriptedFetcher) -> list[Coroutine[Any, Any, None]]:
         return [self._poll(adapter, fetcher) for adapter in self._adapters.values()]

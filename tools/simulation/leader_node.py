@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from tools.simulation.memory_redis import RedisLinkInMemory, RedisServer
+from tools.simulation.tasks import run_together
 from tools.simulation.virtual_loop import VirtualLoop
 
 from cambist.cluster.book_relay import BookRelay
@@ -115,16 +116,7 @@ class LeaderNode:
 
     async def run(self) -> None:
         """Compete, file and publish, for ever."""
-        tasks = [self.election.run(), self._leader.lead(self._take_over, self._duties), self._relay()]
-        running = [asyncio.ensure_future(each) for each in tasks]
-        try:
-            done, _ = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                task.result()
-        finally:
-            for task in running:
-                task.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
+        await run_together([self.election.run(), self._leader.lead(self._take_over, self._duties), self._relay()])
 
     async def _take_over(self) -> None:
         await self.gate()
