@@ -581,7 +581,11 @@ def check_readings(archive: FixingArchive, source: str, expected: dict[FixingKey
     assert archive.coverage(source) == (Coverage(len(pairs), min(days), max(days)) if days else None)
 
 
-def test_pair_series_are_of_the_wanted_pairs_and_days_with_corrections(archive: FixingArchive) -> None:
+@pytest.mark.parametrize("at_once", [1, 500])
+def test_pair_series_are_of_the_wanted_pairs_and_days_with_corrections(
+    archive: FixingArchive, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr("cambist.storage.sql.pair_series._AT_ONCE", at_once)
     first, last = date(2026, 3, 2), date(2026, 3, 4)
     gold = Pair("XAU", "EUR")
     for number, value in enumerate(("1.1", "1.2")):

@@ -40,7 +40,10 @@ _FIRST = datetime(1970, 1, 1, tzinfo=UTC).date()
 
 
 class LeaderWorld:
-    """The nodes, and what each has filed and shown. A fault lasts for so many seconds as its amount says."""
+    """The nodes, and what each has filed and shown.
+
+    A pause or a cut link lasts for as many seconds as the amount of the fault. A node that ends begins again at once.
+    """
 
     def __init__(self, scenario: Scenario, folder: Path) -> None:
         self._scenario = scenario
@@ -116,7 +119,8 @@ class LeaderWorld:
     async def _fail(self, fault: Fault) -> None:
         number = self._chosen(fault)
         node, until = self._nodes[number], self.loop.time() + fault.amount
-        self.trace.add(f"{node.name}: {fault.kind} for {fault.amount:.1f} s")
+        lasts = "" if fault.kind in {ENDED, FLUSHED} else f" for {fault.amount:.1f} s"
+        self.trace.add(f"{node.name}: {fault.kind}{lasts}")
         if fault.kind == PAUSED:
             node.faults.paused = max(node.faults.paused, until)
         elif fault.kind == NO_DATABASE:
@@ -165,7 +169,7 @@ class LeaderWorld:
         self._shown[node.name] = order
 
     async def _look(self) -> None:
-        """Look again and again whether somebody leads, if some node has been well for a while."""
+        """Look again and again whether somebody leads, while some node is neither paused nor cut off."""
         without = 0.0
         while True:
             await asyncio.sleep(_LOOK_SECONDS)

@@ -29,7 +29,7 @@ from tools.simulation.simulate import simulate
 from tools.simulation.violation import ViolationError
 
 T = TypeVar("T")
-_MADE = {"ingest and quotas": make_scenario, "leaders": make_leadership}
+_MAKERS = {"ingest and quotas": make_scenario, "leaders": make_leadership}
 
 _SEEDS_AT_ONCE = 5
 _MOST_LONG_RUNS = 40
@@ -44,8 +44,8 @@ def main() -> None:
     if arguments.year is not None:
         sys.exit(_run_side_by_side(make_year(arguments.year, arguments.days, arguments.parts)))
     if arguments.seed is not None:
-        sys.exit(_run_one(_MADE[arguments.about](arguments.seed), arguments.trace))
-    sys.exit(_run_many(_MADE[arguments.about], arguments.first, arguments.seeds))
+        sys.exit(_run_one(_MAKERS[arguments.about](arguments.seed), arguments.trace))
+    sys.exit(_run_many(_MAKERS[arguments.about], arguments.first, arguments.seeds))
 
 
 def replay_command(scenario: Scenario) -> str:
@@ -124,7 +124,7 @@ def _breaks_as(violation: ViolationError, scenario: Scenario) -> bool:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--about", choices=_MADE, default=next(iter(_MADE)), help="what the scenarios of seeds are about"
+        "--about", choices=_MAKERS, default=next(iter(_MAKERS)), help="what the scenarios of seeds are about"
     )
     parser.add_argument("--seeds", type=int, default=100, help="how many seeds")
     parser.add_argument("--first", type=int, default=0, help="the first seed")

@@ -46,4 +46,4 @@ class FixingConsensus:
 
 def _is_lasting(offers: Iterable[Offer]) -> bool:
     """Return whether what was agreed among these offers stays agreed, however old they become."""
-    return all(FRESH_FOR[offer.pace] == timedelta.max for offer in offers)
+    return all(FRESH_FOR.get(offer.pace) == timedelta.max for offer in offers)
