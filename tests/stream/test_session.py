@@ -170,13 +170,10 @@ def test_an_account_has_as_many_connections_as_its_plan(context: StreamContext) 
     assert send(new_session(context), op="auth", key=PREMIUM)["status"] == 200
 
 
-def test_guessing_keys_is_slowed_down_but_a_key_known_at_that_address_still_works(
-    context: StreamContext, session: Session
-) -> None:
-    assert send(session, op="auth", key=OWNER)["status"] == 200
+def test_guessing_keys_is_slowed_down_but_a_working_key_is_never_refused(context: StreamContext) -> None:
     found = [send(new_session(context), op="auth", key=WRONG)["status"] for _ in range(FAILURES_AT_ONCE + 1)]
     assert found == [401] * FAILURES_AT_ONCE + [429]
-    assert send(new_session(context), op="auth", key=PREMIUM)["status"] == 429
+    assert send(new_session(context), op="auth", key=PREMIUM)["status"] == 200
     assert send(new_session(context), op="auth", key=OWNER)["status"] == 200
 
 
