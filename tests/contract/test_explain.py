@@ -111,10 +111,10 @@ def test_an_ended_currency_is_explained_by_what_it_was_converted_at(client):
     assert answer["legs"] == [EUR_IS_1_1172_USD, law]
 
 
-def test_a_rate_that_is_no_longer_published_has_its_age(client):
-    answer = explained(client, "to=RUB")
-    assert answer["updated"] == "2022-03-01T13:15:00Z"
-    assert answer["legs"][0]["as_of"] == "2022-03-01T13:15:00Z"
+def test_a_rate_that_is_no_longer_published_is_not_explained_as_today(client):
+    reply = client.get("/explain?to=RUB")
+    assert (reply.status, reply.json["code"]) == (503, "rate_unavailable")
+    assert "[2022-03-01]" in reply.json["error"]
 
 
 def test_younger_rates_than_there_are_cannot_be_explained(client):

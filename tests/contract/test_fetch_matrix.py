@@ -71,12 +71,8 @@ def test_what_is_missing_is_named(client, query, name):
     assert f"[{name}]" in reply.json["error"]
 
 
-def test_updated_is_that_of_the_oldest_quote_in_the_answer(client):
-    assert client.get("/fetch-matrix?from=EUR,USD&to=JPY,RUB").json["updated"] == "2022-03-01T13:15:00Z"
-
-
 def test_ten_thousand_pairs_are_answered(client, real_book):
-    codes = [code for code in real_book.quotes if code not in {"RUB", "USD"}][:100]
+    codes = [code for code in real_book.quotes if real_book.holds(code) and code != "USD"][:100]
     reply = client.get(f"/fetch-matrix?from={','.join(codes)}&to={','.join(codes)}")
     assert (reply.status, reply.json["calls"]) == (200, 10_000)
 

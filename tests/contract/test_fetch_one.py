@@ -110,16 +110,6 @@ def test_updated_is_the_time_of_the_market_and_not_of_the_request(client):
         assert client.get(f"/fetch-one?{pair}").json["updated"] == NEWEST
 
 
-def test_updated_is_that_of_the_oldest_quote_used(client):
-    for pair in ("from=EUR&to=RUB", "from=RUB&to=EUR", "from=RUB&to=RUB"):
-        assert client.get(f"/fetch-one?{pair}").json["updated"] == "2022-03-01T13:15:00Z"
-
-
-def test_a_long_silent_currency_falls_back_to_its_newest_fixing(client):
-    dollars, roubles = Fraction("1.1162"), Fraction("117.201")  # ECB, 2022-03-01, both per euro
-    assert written(client.get("/fetch-one?from=USD&to=RUB").text, "RUB") == ten_digits(roubles / dollars)
-
-
 @pytest.mark.parametrize(
     ("code", "units"),
     [("HRK", 7.5345), ("BGN", 1.95583), ("DEM", 1.95583), ("FRF", 6.55957), ("ITL", 1936.27), ("GRD", 340.75)],

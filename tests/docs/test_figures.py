@@ -16,7 +16,7 @@ from cambist.pricing import consensus
 from cambist.pricing.freshness import FIXING_MAX_AGE
 from cambist.pricing.metals.digits import COMPUTED_DIGITS, LEAST_DIGITS
 from cambist.pricing.number_format import SHOWN_DIGITS, TIES_UP
-from cambist.pricing.rate_book_assembly import RECENT
+from cambist.pricing.rate_book import RECENT
 from cambist.processes import archive_worker
 from cambist.stream import messages, session, subscription
 from cambist.stream.admission import MAX_UNAUTHENTICATED

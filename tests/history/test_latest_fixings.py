@@ -1,9 +1,11 @@
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 
 import pytest
 
+from cambist.errors import RateUnavailable
 from cambist.history.fixing import GRAM, Fixing, ReceivedFixing
 from cambist.history.latest_fixings import latest_quotes
 from cambist.pricing.cross_rates import midpoint
@@ -160,8 +162,9 @@ def test_the_real_book_is_of_the_newest_fixings(real_book: RateBook) -> None:
     assert exact(real_book, Pair("USD", "JPY")) == Fraction("175.68") / Fraction("1.1172")
 
 
-def test_the_real_rouble_has_a_quote_however_old_with_its_true_time(real_book: RateBook) -> None:
-    rouble = midpoint(real_book, Pair("EUR", "RUB"))
-    assert real_book.leg("RUB").as_of.date() == date(2022, 3, 1)
-    assert rouble.as_of.date() == date(2022, 3, 1)
+def test_the_real_rouble_of_2022_is_not_live_and_the_error_names_its_last_day(real_book: RateBook) -> None:
+    for read in (partial(midpoint, real_book, Pair("EUR", "RUB")), partial(real_book.leg, "RUB")):
+        with pytest.raises(RateUnavailable, match=r"\[RUB\] is of \[2022-03-01\]"):
+            read()
+    assert real_book.quotes["RUB"].as_of.date() == date(2022, 3, 1)
     assert "RUB" not in real_book.listed

@@ -130,10 +130,10 @@ def test_the_ended_are_answered_by_name_and_not_listed() -> None:
 
 
 @pytest.mark.parametrize(("behind", "listed"), [(timedelta(days=14), True), (timedelta(days=14, seconds=1), False)])
-def test_what_lies_more_than_14_days_behind_the_newest_is_not_listed(behind: timedelta, *, listed: bool) -> None:
+def test_what_lies_more_than_14_days_behind_the_newest_is_not_live(behind: timedelta, *, listed: bool) -> None:
     book = assemble_rate_book({"EUR": euro(), "RUB": crossed("RUB", "80", NOON - behind)}, 1, NOON + timedelta(days=60))
-    assert book.holds("RUB")
-    assert ("RUB" in book.listed) is listed
+    assert ("RUB" in book.listed) is book.holds("RUB") is ("RUB" in book.mids) is listed
+    assert "RUB" in book.quotes
     assert "EUR" in book.listed
 
 

@@ -62,6 +62,8 @@ def check_crossable(base: str, quote: str) -> None:
 def midpoint(book: RateBook, pair: Pair) -> Rate:
     """Return the midpoint of a pair, crossed through the pivot. Errors: RateUnavailable if a leg is missing."""
     base, quote, mids, times = pair.base, pair.quote, book.mids, book.times
+    if base == quote and base in book.outdated:  # a currency in itself needs no rate
+        return Rate(1.0, _moment(times[base]))
     try:
         value = mids[base] / mids[quote]
     except KeyError as missing:

@@ -21,6 +21,8 @@ _SAME = 1e-15
 
 def exact_midpoint(book: RateBook, pair: Pair) -> tuple[int, int]:
     """Return the exact midpoint of a pair as a ratio. Errors: RateUnavailable if a leg is missing."""
+    if pair.base == pair.quote and pair.base in book.outdated:  # a currency in itself needs no rate
+        return 1, 1
     (base, per_base), (quote, per_quote) = _mid_in_pivot(book, pair.base), _mid_in_pivot(book, pair.quote)
     return base * per_quote, per_base * quote
 
@@ -32,7 +34,7 @@ def _mid_in_pivot(book: RateBook, code: str) -> tuple[int, int]:
     if columns is None:
         return book.leg(code).mid_ratio(code)
     slot = columns.names.codes.get(code)
-    if slot is None or not columns.flags[slot] & PRESENT:
+    if slot is None or not columns.flags[slot] & PRESENT or code in book.outdated:
         raise book.unavailable(code)
     by_law = _by_law(book, code) if columns.made[slot] in _BY_LAW else None
     if by_law is not None:

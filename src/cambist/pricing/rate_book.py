@@ -23,6 +23,9 @@ from cambist.reference.tables import CURRENCIES
 N = TypeVar("N", str, Pair)
 X = TypeVar("X", int, float)
 
+RECENT = timedelta(days=14)
+"""How far a currency may be behind the newest one and still be live, listed (ADR 6), or override a peg."""
+
 
 class PairPrice(NamedTuple):
     """The midpoint of a pair that is traded directly, with its two market times as a `Quote` has them."""
@@ -42,6 +45,10 @@ class RateBook:
     about all currencies contain, sorted; others are returned when they are requested by name (ADR 6).
     `pairs` has the quotes of pairs that are traded directly, as their sources quote them; `venue_pairs` names all pairs
     that venues list, quoted or not. `as_of` is the newest market time of a currency.
+
+    A currency whose quote is more than `RECENT` behind the newest one is not live: `quotes` still has it, for
+    explanations, but there is no price of it (`leg`, `mids`, `holds`), so that the legs of a cross rate never lie years
+    apart.
 
     A book is made from quotes, or with `over` from `columns`: then a quote is built when it is first asked for. `mids`,
     `times`, `traded` and `sources` build none.
@@ -100,6 +107,8 @@ class RateBook:
                     mids[code] = 1 / mids[code]
         else:
             mids = {code: _float_worth(quote, code) for code, quote in self.quotes.items()}
+        for code in self.outdated:
+            del mids[code]
         mids[PIVOT] = 1.0
         return MappingProxyType(mids)
 
@@ -168,18 +177,30 @@ class RateBook:
         return PairPrice(pair, columns.mid[slot], moment, own_moment, PACES[columns.pace[slot]])
 
     def leg(self, code: str) -> Quote:
-        """Return the quote of `code` against the pivot. Errors: RateUnavailable if no source has delivered one."""
-        try:
-            return self.quotes[code]
-        except KeyError:
-            raise self.unavailable(code) from None
+        """Return the quote of `code` against the pivot. Errors: RateUnavailable if there is none that is live."""
+        quote = self.quotes.get(code)
+        if quote is None or code in self.outdated:
+            raise self.unavailable(code)
+        return quote
 
     def holds(self, code: str) -> bool:
         """Return whether the book has a price for `code`."""
-        return code == PIVOT or code in self.quotes
+        return code == PIVOT or (code in self.quotes and code not in self.outdated)
+
+    @cached_property
+    def outdated(self) -> frozenset[str]:
+        """The currencies that are not live, because their quotes are too far behind the newest one."""
+        since = unix_us(self.as_of - RECENT)
+        return frozenset(code for code, time in self.times.items() if time < since and code in CURRENCIES)
 
     def unavailable(self, code: str) -> RateUnavailable:
         """Return the error of a code that the book has no price for."""
+        if code in self.outdated:
+            last = self.quotes[code].as_of
+            return RateUnavailable(
+                f"The newest rate of [{code}] is of [{last:%Y-%m-%d}], more than {RECENT.days} days behind those of "
+                "other currencies: ask for that day with /historical"
+            )
         return RateUnavailable(f"No source has delivered a rate for [{code}] yet")
 
     @cached_property

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from fractions import Fraction
 
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import Parity, parities_on
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.rate_book import RECENT, RateBook
 from cambist.pricing.unix_time import EPOCH
 from cambist.reference.tables import CURRENCIES
-
-RECENT = timedelta(days=14)
-"""How far a quote may be behind the newest one and still be listed (ADR 6), or override a peg."""
-
 
 _ONE = Fraction(1)
 _UNIT_ORIGIN = Origin(Derivation.PUBLISHED, ())
