@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import ip_network
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -51,7 +52,8 @@ def is_limited(authenticator: Authenticator, environ: dict[str, Any], now: float
 def fast_path_of(authenticator: Authenticator) -> FastPath:
     """Make a fast path that does nothing but recognise keys."""
     nothing: Any = None
-    return FastPath(nothing, {}, nothing, authenticator, nothing, ServingOptions([]))
+    caches: Any = SimpleNamespace(clock=lambda: NOW)
+    return FastPath(nothing, {}, caches, authenticator, nothing, ServingOptions([]))
 
 
 @pytest.fixture

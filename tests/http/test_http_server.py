@@ -45,6 +45,9 @@ class Echo:
         self.repeats.append((received, peer))
         return encode_response("200 OK", [], b"again")
 
+    def body_limit(self, environ: Environ) -> int:
+        return 0 if environ["PATH_INFO"] == "/refused" else 1024 * 1024
+
     def at_once(self, environ: Environ) -> bytes | None:
         path = environ["PATH_INFO"]
         return None if path in ("/slow", "/fails", "/file") else encode_response("200 OK", [], path.encode())

@@ -18,6 +18,7 @@ from cambist.accounts.page_access import PAGE, is_same_host
 from cambist.accounts.principal import Principal, Principals
 from cambist.errors import (
     AccountSuspended,
+    CambistError,
     KeyEnded,
     KeyMalformed,
     KeyMissing,
@@ -49,6 +50,17 @@ class Authenticator:
         if not found and environ.get(_PAGE_HEADER) == "1":
             return self._visitor(environ)
         return self.principal_of(found, environ, now)
+
+    def would_admit(self, environ: Environ, query_key: str, now: float) -> bool:
+        """Return whether `authenticate` would return a principal; a failure is not counted."""
+        found = set(credentials(environ, query_key))
+        try:
+            if not found and environ.get(_PAGE_HEADER) == "1":
+                return bool(self._visitor(environ))
+            principal = self.principals.by_digest.get(digest(_choose_key(found)))
+        except CambistError:
+            return False
+        return principal is not None and principal.is_open and now < principal.ends
 
     def principal_of(self, found: set[str], environ: Environ, now: float) -> Principal:
         """Return the principal of a request that brings these credentials. Errors: KeyRefused, TooManyFailedKeys."""

@@ -18,6 +18,7 @@ from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import accepts_gzip
+from cambist.api.request_bodies import RequestBodies
 from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
 from cambist.api.response_cache import CachedResponse, CacheKey, FoundResponse, RepeatedRequest, ResponseCaches
@@ -70,6 +71,7 @@ class FastPath:
         self._head = b"HTTP/1.1 200 OK\r\n" + encode_headers(self._headers)
         self._prefix = options.path_prefix
         self._counts = options.counts
+        self.body_limit = RequestBodies(authenticator, options.path_prefix, caches.clock).limit
         self._call = counted(self._call_wsgi, options.counts) if options.counts else self._call_wsgi
 
     def repeated(self, received: bytes, peer: str) -> bytes | None:

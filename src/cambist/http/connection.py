@@ -9,7 +9,7 @@ from typing import Protocol, cast
 
 from cambist.http.file_body import FileBody
 from cambist.http.request_ids import REQUEST_ID, is_sent, new_request_id, with_request_id
-from cambist.http.request_parser import MalformedRequest, ReceivedRequest, RequestParser
+from cambist.http.request_parser import Environ, MalformedRequest, ReceivedRequest, RequestParser
 from cambist.http.responses import encode_malformed, with_connection
 
 RECEIVED = "cambist.received"
@@ -28,6 +28,7 @@ class ConnectionOwner(Protocol):
     is_ending: bool
     is_secure: bool
     repeated: Callable[[bytes, str], bytes | None]
+    body_limit: Callable[[Environ], int]
 
     def answer(self, request: ReceivedRequest) -> bytes | None:
         """Return the response to a request, unless it has to be waited for."""
@@ -62,13 +63,14 @@ class HttpConnection(asyncio.Protocol):
         self._transport.set_write_buffer_limits(_HIGH_WATER_BYTES, 0)
         peer = transport.get_extra_info("peername")
         self._peer: str = peer[0] if peer else ""
-        self._parser = RequestParser(self._peer)
+        self._parser = RequestParser(self._peer, self._server.body_limit)
         self._server.connections.add(self)
 
     def connection_lost(self, _error: Exception | None) -> None:
         """Forget the connection; the answer to a request that is in a thread is dropped."""
         self._is_ending = True
         self._requests.clear()
+        self._parser.close()
         if self._sending is not None:
             self._sending[0].close()
             self._sending = None
@@ -121,8 +123,6 @@ class HttpConnection(asyncio.Protocol):
             return
         if is_alone and len(requests) == 1 and self._parser.is_between and _is_plain(requests[0], data):
             requests[0].environ[RECEIVED] = data
-        if self._parser.expects_continue():
-            self._transport.write(_CONTINUE)
         self._requests.extend(requests)
         self._answer()
 
@@ -139,6 +139,8 @@ class HttpConnection(asyncio.Protocol):
         if self._may_answer and self._last_answer:
             self._end_with(self._last_answer)
         elif self._may_answer:
+            if self._parser.expects_continue():  # after all earlier answers
+                self._transport.write(_CONTINUE)
             self._resume()
         elif not self._is_ending:
             self._pause()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -17,13 +18,30 @@ MAX_HEAD_BYTES = 32 * 1024
 MAX_BODY_BYTES = 1024 * 1024
 """The maximum size of a request's body; a longer one is answered with 413."""
 
+MAX_FRAMING_BYTES = 128 * 1024
+"""How much may frame a chunked body: sizes and extensions of chunks, and trailers. A chunk costs five or more."""
+
 _MALFORMED = 400, "Malformed request: it is not HTTP/1.1"
 _NO_HOST = 400, "Malformed request: the header [Host] is missing"
+_SEVERAL_HOSTS = 400, "Malformed request: the header [Host] is there more than once"
+_TRANSFER_BEFORE_1_1 = 400, "Malformed request: [Transfer-Encoding] is not part of HTTP/1.0"
+_OTHER_TRANSFER = 501, "Malformed request: [Transfer-Encoding] may only be [chunked]"
+_OTHER_EXPECTATION = 417, "Malformed request: [Expect] may only be [100-continue]"
+_OTHER_VERSION = 505, "Malformed request: only HTTP/1.1 and HTTP/1.0 are spoken here"
 _HEAD_TOO_LONG = 431, f"Malformed request: its line and headers are longer than {MAX_HEAD_BYTES} bytes"
-_BODY_TOO_LONG = 413, f"Malformed request: its body is longer than {MAX_BODY_BYTES} bytes"
+_TRAILERS_TOO_LONG = 431, f"Malformed request: its trailers are longer than {MAX_HEAD_BYTES} bytes"
+_TOO_MUCH_FRAMING = 413, f"Malformed request: what frames its chunks is longer than {MAX_FRAMING_BYTES} bytes"
+
+_LINE_BYTES = 4
+"""What a header has besides its name and value: colon, space and line break."""
 
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _METHODS = {name.encode(): name for name in ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "TRACE")}
+
+
+def any_body(_environ: Environ) -> int:
+    """Want the longest body of every request."""
+    return MAX_BODY_BYTES
 
 
 class MalformedRequest(Exception):
@@ -49,23 +67,35 @@ class ReceivedRequest:
 class RequestParser:
     """Reads the requests of one connection from `peer`, an address.
 
-    `is_between` says whether the last request was read to its end and no other has begun.
+    `body_limit` returns, for the environ of a request whose head was read, how many bytes its body may have. If it
+    wants none, the request is complete without its body, it is the last one, and nothing after its head is read.
+    Trailers are counted and dropped: nothing after the head changes a request.
     """
 
-    def __init__(self, peer: str) -> None:
+    def __init__(self, peer: str, body_limit: Callable[[Environ], int] = any_body) -> None:
         self._peer = peer
-        self._parser = httptools.HttpRequestParser(self)
+        self._body_limit = body_limit
+        self._parser: httptools.HttpRequestParser | None = httptools.HttpRequestParser(self)
         self._complete: list[ReceivedRequest] = []
         self._request: ReceivedRequest | None = None
         self._url = b""
+        self._body = bytearray()
+        self._limit = 0
         self._size = self._fed = 0
         self._in_head = False
         self._expects = False
+        self._fault: tuple[int, str] | None = None
 
     @property
     def is_between(self) -> bool:
-        """Whether no request has begun."""
-        return self._request is None
+        """Whether no request has begun, and another may."""
+        return self._request is None and self._parser is not None
+
+    def close(self) -> None:
+        """Read nothing more. The parser refers to this object: without that, both are freed at once."""
+        self._parser = self._request = None
+        self._body = bytearray()
+        self._complete = []
 
     def expects_continue(self) -> bool:
         """Return once whether the client waits for `100 Continue` before it sends its body."""
@@ -74,19 +104,30 @@ class RequestParser:
 
     def read(self, data: bytes) -> list[ReceivedRequest]:
         """Return the requests that are complete with `data`. Errors: MalformedRequest, after which nothing is read."""
+        parser = self._parser
+        if parser is None:
+            return []
         if self._request is None and not data.isascii():
             data = _encoded_line(data)
-        self._fed = self._fed + len(data) if self._in_head else 0
+        self._fed = 0 if self._request is None else self._fed + len(data)
+        is_read = True
         try:
-            self._parser.feed_data(data)
+            parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             if self._complete:  # another protocol is not spoken here: the request is answered, and the connection ends
                 self._complete[-1].keep_alive = False
-        except httptools.HttpParserError as error:
-            cause = error.__context__
-            raise (cause if isinstance(cause, MalformedRequest) else MalformedRequest(*_MALFORMED)) from error
-        if self._in_head:
-            self._check_size()
+        except httptools.HttpParserError:
+            is_read = False
+        if is_read and self._request is not None:
+            self._check_fed()
+        fault = self._fault
+        if fault is None and not is_read and self._parser is not None:
+            fault = _MALFORMED
+        if fault is not None:
+            complete = self._complete
+            self.close()
+            self._complete = complete
+            raise MalformedRequest(*fault)
         return self.take_complete()
 
     def take_complete(self) -> list[ReceivedRequest]:
@@ -100,7 +141,7 @@ class RequestParser:
         """Begin a request."""
         self._request = ReceivedRequest({"REMOTE_ADDR": self._peer})
         self._url = b""
-        self._size = 0
+        self._size = self._fed = 0
         self._in_head = True
 
     def on_url(self, url: bytes) -> None:
@@ -110,51 +151,111 @@ class RequestParser:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Receive a header. Several lines of one name are joined by commas."""
-        request, key = self._request, _environ_name(name)
-        if request is None or not key:
+        request = self._request
+        if request is None:
             return
-        self._size += len(name) + len(value)
+        self._size += len(name) + len(value) + _LINE_BYTES
+        if self._size > MAX_HEAD_BYTES:
+            self._refuse(_HEAD_TOO_LONG if self._in_head else _TRAILERS_TOO_LONG)
+        key = _environ_name(name) if self._in_head else ""
+        if not key:
+            return
         text = value.decode("latin-1")
         environ = request.environ
         environ[key] = f"{environ[key]},{text}" if key in environ else text
 
     def on_headers_complete(self) -> None:
-        """Finish the head: method, path and query."""
+        """Finish the head: method, path and query. A request with a body goes on only if that is wanted."""
         request, parser = self._request, self._parser
-        if request is None:
+        if request is None or parser is None:
             return
-        self._check_size()
         environ, self._in_head = request.environ, False
+        if self._size > MAX_HEAD_BYTES:
+            self._refuse(_HEAD_TOO_LONG)
         method = parser.get_method()
         environ["REQUEST_METHOD"] = _METHODS.get(method) or method.decode("latin-1")
         path, _, query = _origin_form(self._url).partition(b"?")
         environ["PATH_INFO"] = (unquote_to_bytes(path) if b"%" in path else path).decode("latin-1")
         environ["QUERY_STRING"] = query.decode("latin-1")
-        request.version = parser.get_http_version()
-        if "HTTP_HOST" not in environ and request.version == "1.1":
-            raise MalformedRequest(*_NO_HOST)
-        self._expects = "HTTP_EXPECT" in environ
+        request.version = version = parser.get_http_version()
+        fault = head_fault(environ, version)
+        if fault is not None:
+            self._refuse(fault)
+        self._size = 0
+        self._expects = version == "1.1" and "HTTP_EXPECT" in environ
+        if "HTTP_TRANSFER_ENCODING" in environ or environ.get("CONTENT_LENGTH", "0").strip("0"):
+            self._begin_body(request)
+
+    def _begin_body(self, request: ReceivedRequest) -> None:
+        self._body = bytearray()
+        self._limit = limit = self._body_limit(request.environ)
+        if not limit:
+            request.keep_alive = False
+            complete = [*self._complete, request]
+            self.close()
+            self._complete = complete
+            raise _Stopped
+        if int(request.environ.get("CONTENT_LENGTH", 0)) > limit:
+            self._refuse(_too_long(limit))
 
     def on_body(self, body: bytes) -> None:
         """Receive a part of the body."""
-        request = self._request
-        if request is None:
-            return
-        if len(request.body) + len(body) > MAX_BODY_BYTES:
-            raise MalformedRequest(*_BODY_TOO_LONG)
-        request.body += body
+        if len(self._body) + len(body) > self._limit:
+            self._refuse(_too_long(self._limit))
+        self._body += body
 
     def on_message_complete(self) -> None:
         """Finish a request."""
-        request = self._request
-        if request is not None:
-            request.keep_alive = self._parser.should_keep_alive()
+        request, parser = self._request, self._parser
+        if request is not None and parser is not None:
+            if self._body:
+                request.body, self._body = bytes(self._body), bytearray()
+            request.keep_alive = parser.should_keep_alive()
             self._complete.append(request)
         self._request = None
 
-    def _check_size(self) -> None:
-        if max(self._size, self._fed) > MAX_HEAD_BYTES:
-            raise MalformedRequest(*_HEAD_TOO_LONG)
+    def _refuse(self, fault: tuple[int, str]) -> None:
+        self._fault = fault
+        raise _Stopped
+
+    def _check_fed(self) -> None:
+        """Note a fault if a head, or what frames a body, is too long; bytes that the parser keeps count too."""
+        if self._in_head and max(self._size, self._fed) > MAX_HEAD_BYTES:
+            self._fault = _HEAD_TOO_LONG
+        elif not self._in_head and self._fed - len(self._body) > MAX_FRAMING_BYTES:
+            self._fault = _TOO_MUCH_FRAMING
+
+
+class _Stopped(Exception):
+    """Stops the parser; why is noted beside it, because an error that is kept keeps all that it passed."""
+
+
+def head_fault(environ: Environ, version: str) -> tuple[int, str] | None:
+    """Return what is wrong with a head that the parser lets pass: status and sentence."""
+    if version not in ("1.1", "1.0"):
+        return _MALFORMED if version == "0.9" else _OTHER_VERSION
+    host = environ.get("HTTP_HOST")
+    if host is None:
+        if version == "1.1":
+            return _NO_HOST
+    elif "," in host:
+        return _SEVERAL_HOSTS
+    return _framing_fault(environ, version)
+
+
+def _framing_fault(environ: Environ, version: str) -> tuple[int, str] | None:
+    coding, expected = environ.get("HTTP_TRANSFER_ENCODING"), environ.get("HTTP_EXPECT")
+    if coding is not None and version == "1.0":
+        return _TRANSFER_BEFORE_1_1
+    if coding is not None and coding.strip().lower() != "chunked":
+        return _OTHER_TRANSFER
+    if expected is not None and version == "1.1" and expected.strip().lower() != "100-continue":
+        return _OTHER_EXPECTATION
+    return None
+
+
+def _too_long(limit: int) -> tuple[int, str]:
+    return 413, f"Malformed request: its body is longer than {limit} bytes"
 
 
 @lru_cache(maxsize=512)

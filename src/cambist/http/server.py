@@ -41,6 +41,9 @@ class Application(Protocol):
     def repeated(self, received: bytes, peer: str) -> bytes | None:
         """Return the response to the bytes of a whole request from an address if the same were answered before."""
 
+    def body_limit(self, environ: Environ) -> int:
+        """Return how many bytes the body of a request may have, by its head; 0 if it is answered without its body."""
+
     def at_once(self, environ: Environ) -> bytes | None:
         """Return the response to a request for which nothing has to be waited for, or None."""
 
@@ -65,6 +68,7 @@ class HttpServer:
         self.is_secure = certificate is not None
         self.now = monotonic()
         self.repeated: Callable[[bytes, str], bytes | None] = _never if logs_access else application.repeated
+        self.body_limit: Callable[[Environ], int] = application.body_limit
         self._application = application
         self._bound = bound
         self._name: tuple[str, int] = bound.getsockname()[:2]

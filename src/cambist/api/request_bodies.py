@@ -1,0 +1,48 @@
+"""Which requests may send a body, judged by their heads alone: nothing is read for a client without a key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cambist.api.authentication import QUERY_NAME, Authenticator
+from cambist.api.bulk import PATH as BULK_PATH
+from cambist.api.mcp import PATH as MCP_PATH
+from cambist.api.parameters import parse_query
+from cambist.api.receipts import PATH as RECEIPTS_PATH
+from cambist.errors import CambistError
+from cambist.http.request_parser import MAX_BODY_BYTES, Environ
+
+MAX_QUESTION_BYTES = 32 * 1024
+"""The longest body of a question for a receipt. It is read without a key, because the key may be in the question."""
+
+_WITH_KEY = frozenset({BULK_PATH, MCP_PATH})
+
+
+class RequestBodies:
+    """Decides how long the body of a request may be. `prefix` is that of the paths; `clock` returns seconds."""
+
+    def __init__(self, authenticator: Authenticator, prefix: str, clock: Callable[[], float]) -> None:
+        self._authenticator = authenticator
+        self._prefix = prefix
+        self._clock = clock
+
+    def limit(self, environ: Environ) -> int:
+        """Return the most bytes of a body; 0 if the request is answered, and mostly refused, without it."""
+        if environ["REQUEST_METHOD"] != "POST":
+            return 0
+        path = environ["PATH_INFO"]
+        if self._prefix and path.startswith(f"{self._prefix}/"):
+            path = path.removeprefix(self._prefix)
+        path = path.rstrip("/")
+        if path == RECEIPTS_PATH:
+            return MAX_QUESTION_BYTES
+        if path not in _WITH_KEY:
+            return 0
+        return MAX_BODY_BYTES if self._has_key(environ) else 0
+
+    def _has_key(self, environ: Environ) -> bool:
+        try:
+            query_key = parse_query(environ["QUERY_STRING"]).get(QUERY_NAME, "").strip()
+        except CambistError:
+            return False
+        return self._authenticator.would_admit(environ, query_key, self._clock())

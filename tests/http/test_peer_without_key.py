@@ -1,0 +1,350 @@
+"""What a peer without a key can send: each has a bound, in bytes over real sockets."""
+
+from __future__ import annotations
+
+import gc
+import io
+import socket
+import threading
+import time
+import tracemalloc
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from cambist.http import connection as connection_module
+from cambist.http import server as server_module
+from cambist.http.connection import HttpConnection
+from cambist.http.listening_socket import bind_socket
+from cambist.http.request_parser import (
+    MAX_BODY_BYTES,
+    MAX_FRAMING_BYTES,
+    MAX_HEAD_BYTES,
+    MalformedRequest,
+    RequestParser,
+)
+from cambist.http.responses import encode_response
+from cambist.http.server import HttpServer
+
+pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
+Connect = Callable[[], socket.socket]
+CHUNKED = b"POST /p HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+class Counting:
+    """Answers with the path, the size of the body and the key; it wants no body at /refused."""
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+
+    def repeated(self, _received: bytes, _peer: str) -> bytes | None:
+        return None
+
+    def body_limit(self, environ: dict[str, Any]) -> int:
+        return {"/refused": 0, "/short": 10}.get(environ["PATH_INFO"], MAX_BODY_BYTES)
+
+    def at_once(self, environ: dict[str, Any]) -> bytes | None:
+        is_quick = environ["REQUEST_METHOD"] == "GET" and environ["PATH_INFO"] != "/slow"
+        return encode_response("200 OK", [], b"quick") if is_quick else None
+
+    def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
+        if environ["PATH_INFO"] == "/slow":
+            self.go_on.wait(20)
+        start("401 Unauthorized" if environ["PATH_INFO"] == "/refused" else "200 OK", [])
+        names = sorted(name for name in environ if name.startswith("HTTP_"))
+        return [f"{environ['PATH_INFO']} {len(environ['wsgi.input'].read())} {','.join(names)}".encode()]
+
+
+@pytest.fixture
+def application() -> Counting:
+    return Counting()
+
+
+@pytest.fixture
+def connect(application: Counting, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connect]:
+    """Run the server in a thread, with short deadlines."""
+    monkeypatch.setattr(server_module, "IDLE_SECONDS", 1)
+    monkeypatch.setattr(server_module, "_SWEEP_SECONDS", 0.1)
+    monkeypatch.setattr(connection_module, "_LINGER_SECONDS", 0.2)
+    bound = bind_socket("127.0.0.1", 0)
+    server = HttpServer(application, bound, 2)
+    ready, stop = threading.Event(), threading.Event()
+    monkeypatch.setattr(HttpServer, "_on_stop", lambda self, call: _poll(self, stop, call))
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(server.run, ready.set)
+        assert ready.wait(10)
+        yield lambda: socket.create_connection(bound.getsockname()[:2], 10)
+        application.go_on.set()
+        stop.set()
+        assert done.result(15) is True
+
+
+def _poll(server: Any, stop: threading.Event, call: Callable[[], None]) -> None:
+    if stop.is_set():
+        call()
+    else:
+        server.later(0.05, lambda: _poll(server, stop, call))
+
+
+def all_of(client: socket.socket) -> bytes:
+    """Return what comes until the server ends the connection."""
+    received = io.BytesIO()
+    while piece := client.recv(65_536):
+        received.write(piece)
+    return received.getvalue()
+
+
+def answer_to(connect: Connect, data: bytes) -> bytes:
+    """Send bytes, and return the answer and what follows it until the end; the connection need not take them all."""
+    with connect() as client:
+        sending = threading.Thread(target=_send, args=(client, data))
+        sending.start()
+        try:
+            return all_of(client)
+        finally:
+            sending.join(10)
+
+
+def _send(client: socket.socket, data: bytes) -> None:
+    try:
+        client.sendall(data)
+    except OSError:
+        """The server has ended the connection."""
+
+
+# The body.
+
+
+@pytest.mark.parametrize("header", [b"Content-Length: 1000000000", b"Transfer-Encoding: chunked"])
+def test_a_body_that_is_not_wanted_is_not_waited_for(connect: Connect, header: bytes) -> None:
+    answer = answer_to(connect, b"POST /refused HTTP/1.1\r\nHost: x\r\n%b\r\n\r\n" % header)
+    assert answer.startswith(b"HTTP/1.1 401 ")
+    assert b"\r\nconnection: close\r\n" in answer
+    assert b"/refused 0 " in answer
+
+
+def test_what_follows_an_unwanted_body_is_no_request(connect: Connect) -> None:
+    body = b"GET /smuggled HTTP/1.1\r\nHost: x\r\n\r\n"
+    head = b"POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+    assert answer_to(connect, head + body).count(b"HTTP/1.1 ") == 1
+
+
+def test_nobody_is_told_to_continue_whose_body_is_not_wanted(connect: Connect) -> None:
+    head = b"HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+    assert answer_to(connect, b"POST /refused " + head).startswith(b"HTTP/1.1 401 ")
+    with connect() as client:
+        client.sendall(b"POST /p " + head)
+        assert client.recv(65_536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        client.sendall(b"hi")
+        assert b"/p 2 " in client.recv(65_536)
+
+
+def test_continue_does_not_overtake_an_earlier_answer(connect: Connect, application: Counting) -> None:
+    with connect() as client:
+        client.sendall(
+            b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n"
+            b"POST /p HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\n"
+        )
+        client.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            client.recv(1)
+        client.settimeout(10)
+        application.go_on.set()
+        received = b""
+        while b"100 Continue\r\n\r\n" not in received:
+            received += client.recv(65_536)
+        assert received.index(b"/slow 0") < received.index(b"HTTP/1.1 100 ")
+        client.sendall(b"hi")
+        assert b"/p 2 " in all_of(client)
+
+
+def test_a_declared_length_is_refused_before_the_body(connect: Connect) -> None:
+    answer = answer_to(connect, b"POST /short HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_body_in_chunks_is_refused_at_its_limit(connect: Connect) -> None:
+    answer = answer_to(connect, CHUNKED.replace(b"/p", b"/short") + b"b\r\nhello world\r\n")
+    assert answer.startswith(b"HTTP/1.1 413 ")
+
+
+def test_a_million_chunks_of_one_byte_are_refused(connect: Connect) -> None:
+    answer = answer_to(connect, CHUNKED + b"1\r\na\r\n" * 1_000_000 + b"0\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 413 ")
+    assert str(MAX_FRAMING_BYTES).encode() in answer
+
+
+def test_the_longest_body_in_pieces_is_copied_once() -> None:
+    parser, pieces = RequestParser("a"), [b"%x\r\n%b\r\n" % (100, b"a" * 100)] * (MAX_BODY_BYTES // 100)
+    parser.read(CHUNKED)
+    tracemalloc.start()
+    for piece in pieces:
+        assert parser.read(piece) == []
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    (request,) = parser.read(b"0\r\n\r\n")
+    assert len(request.body) == 100 * len(pieces)
+    assert peak < 2 * MAX_BODY_BYTES
+
+
+# What comes after the head.
+
+
+def test_a_trailer_is_no_header_of_the_request(connect: Connect) -> None:
+    trailers = b"2\r\nhi\r\n0\r\nX-API-Key: k\r\nX-Forwarded-For: 1.2.3.4\r\nConnection: close\r\n\r\n"
+    with connect() as client:
+        client.sendall(CHUNKED + trailers)
+        assert client.recv(65_536).endswith(b"/p 2 HTTP_HOST,HTTP_TRANSFER_ENCODING")
+
+
+@pytest.mark.parametrize(
+    "endless",
+    [
+        pytest.param(b"0\r\n" + b"A: b\r\n" * MAX_HEAD_BYTES, id="many trailers"),
+        pytest.param(b"0\r\nA: " + b"b" * 4_000_000, id="a long trailer"),
+        pytest.param(b"1;" + b"b" * 4_000_000, id="a long extension"),
+        pytest.param(b"1;a=b\r\na\r\n" * 100_000, id="many extensions"),
+    ],
+)
+def test_what_frames_a_body_is_bounded(connect: Connect, endless: bytes) -> None:
+    assert answer_to(connect, CHUNKED + endless)[:13] in (b"HTTP/1.1 413 ", b"HTTP/1.1 431 ")
+
+
+# Time.
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [b"GET / HTTP/1.1\r\nHost: x\r\n", b"POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"],
+)
+def test_a_request_that_trickles_has_one_deadline(connect: Connect, beginning: bytes) -> None:
+    with connect() as client:
+        client.sendall(beginning)
+        ended = threading.Event()
+
+        def trickle() -> None:
+            while not ended.wait(0.3):
+                _send(client, b"a")
+
+        thread = threading.Thread(target=trickle)
+        thread.start()
+        begun = time.monotonic()
+        try:
+            client.recv(1)
+        except ConnectionResetError:
+            pass
+        finally:
+            ended.set()
+            thread.join(10)
+        assert time.monotonic() - begun < 9, "the deadline is one second here, and the client waits for ten"
+
+
+# What RFC 9112 refuses.
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (b"GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x, y\r\n\r\n", 400),
+        (b"GET / HTTP/2.0\r\nHost: x\r\n\r\n", 505),
+        (b"GET / HTTP/0.9\r\nHost: x\r\n\r\n", 400),
+        (b"GET /\r\n\r\n", 400),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nExpect: foo\r\nContent-Length: 1\r\n\r\n", 417),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n", 400),
+        (b"POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n0\r\n\r\n", 400),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 2\r\n\r\nab", 400),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: +2\r\n\r\nab", 400),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -2\r\n\r\nab", 400),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 2, 2\r\n\r\nab", 400),
+        (CHUNKED + b"0x2\r\nab\r\n0\r\n\r\n", 400),
+        (CHUNKED + b"-2\r\nab\r\n0\r\n\r\n", 400),
+        (CHUNKED + b"fffffffffffffffff\r\nab\r\n0\r\n\r\n", 400),
+        (CHUNKED + b"2\nab\r\n0\r\n\r\n", 400),
+        (CHUNKED + b"2 \r\nab\r\n0\r\n\r\n", 400),
+        (CHUNKED + b"2\r\nabc\r\n0\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n folded\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\n A: b\r\nHost: x\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nA : b\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n: b\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nA: b\x00c\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nA: b\rc\r\n\r\n", 400),
+        (b"GET / HTTP/1.1\nHost: x\n\n", 400),
+    ],
+)
+def test_what_the_standard_refuses_is_refused_and_ends_the_connection(
+    connect: Connect, data: bytes, status: int
+) -> None:
+    answer = answer_to(connect, data)
+    assert answer.startswith(b"HTTP/1.1 %d " % status)
+    assert b"\r\nconnection: close\r\n" in answer
+    assert answer.count(b"HTTP/1.1 4") + answer.count(b"HTTP/1.1 5") == 1
+
+
+def test_http_1_0_may_expect_what_it_likes(connect: Connect) -> None:
+    answer = answer_to(connect, b"GET / HTTP/1.0\r\nExpect: foo\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+# Memory.
+
+
+def test_an_ended_connection_is_freed_without_the_collector(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[weakref.ref[HttpConnection] | weakref.ref[RequestParser]] = []
+    made = HttpConnection.connection_made
+
+    def note(self: HttpConnection, transport: Any) -> None:
+        made(self, transport)
+        kept.extend((weakref.ref(self), weakref.ref(self._parser)))
+
+    monkeypatch.setattr(HttpConnection, "connection_made", note)
+    gc.collect()
+    gc.disable()
+    try:
+        for data in (
+            b"POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n" + b"a" * 499_999,
+            b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+            b"GET / HT",
+            CHUNKED + b"2\r\nhi\r\n0\r\n\r\n",
+            b"nonsense\r\n\r\n",
+            b"POST /short HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n",
+            b"POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n",
+        ):
+            with connect() as client:
+                client.sendall(data)
+                client.shutdown(socket.SHUT_WR)
+                _read_to_the_end(client)
+        until = time.monotonic() + 10
+        while any(each() is not None for each in kept) and time.monotonic() < until:
+            time.sleep(0.02)
+        assert len(kept) == 14
+        assert [each() for each in kept if each() is not None] == []
+    finally:
+        gc.enable()
+
+
+def _read_to_the_end(client: socket.socket) -> None:
+    try:
+        all_of(client)
+    except ConnectionResetError:
+        """The server closed it before it had read everything."""
+
+
+def test_a_refused_request_keeps_nothing_of_its_connection() -> None:
+    parser = RequestParser("a")
+    kept = weakref.ref(parser)
+    gc.disable()
+    try:
+        with pytest.raises(MalformedRequest):
+            parser.read(b"GET / HTTP/2.0\r\nHost: x\r\n\r\n")
+        del parser
+        assert kept() is None
+    finally:
+        gc.enable()
