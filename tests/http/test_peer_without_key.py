@@ -17,7 +17,7 @@ import pytest
 
 from cambist.http import connection as connection_module
 from cambist.http import server as server_module
-from cambist.http.connection import HttpConnection
+from cambist.http.connection import READ_AHEAD_BYTES, HttpConnection
 from cambist.http.listening_socket import bind_socket
 from cambist.http.request_parser import (
     MAX_BODY_BYTES,
@@ -328,6 +328,28 @@ def test_an_ended_connection_is_freed_without_the_collector(connect: Connect, mo
         assert [each() for each in kept if each() is not None] == []
     finally:
         gc.enable()
+
+
+def test_requests_behind_one_that_waits_are_not_parsed_ahead(
+    connect: Connect, application: Counting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waiting: list[int] = []
+    read = HttpConnection._read
+
+    def note(self: HttpConnection, data: bytes) -> None:
+        read(self, data)
+        waiting.append(len(self._requests))
+
+    monkeypatch.setattr(HttpConnection, "_read", note)
+    one = b"GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"
+    count = 200_000 // len(one)
+    with connect() as client:
+        client.sendall(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n" + one * count)
+        client.shutdown(socket.SHUT_WR)
+        time.sleep(0.3)
+        application.go_on.set()
+        assert all_of(client).count(b"HTTP/1.1 200 ") == 1 + count, "all are answered in the end"
+    assert 0 < max(waiting) <= READ_AHEAD_BYTES // len(one)
 
 
 def _read_to_the_end(client: socket.socket) -> None:

@@ -16,6 +16,9 @@ RECEIVED = "cambist.received"
 """The key in the environ of the bytes of a request that came alone and whole: the same bytes are the same request."""
 
 _HIGH_WATER_BYTES = 256 * 1024
+READ_AHEAD_BYTES = 16 * 1024
+"""How much is parsed at a time: while a request waits, no more of what was sent behind it becomes requests."""
+
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
@@ -52,7 +55,8 @@ class HttpConnection(asyncio.Protocol):
         self._is_full = False
         self._is_paused = False
         self._is_ending = False
-        self._last_answer = b""
+        self._last_answer = self._unread = b""
+        self._has_all = False
         self.silent_since = server.now
 
     # What the transport calls.
@@ -71,6 +75,7 @@ class HttpConnection(asyncio.Protocol):
         self._is_ending = True
         self._requests.clear()
         self._parser.close()
+        self._unread = b""
         if self._sending is not None:
             self._sending[0].close()
             self._sending = None
@@ -90,6 +95,9 @@ class HttpConnection(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """Keep the connection for the answers that are still due, if the client sends no more."""
+        if self._unread and not (self._is_ending or self._server.is_secure):
+            self._has_all = True
+            return True
         sending = self._sending[1] if self._sending else None
         last = self._requests[-1] if self._requests else self._waiting_for or sending
         if last is None or self._is_ending or self._server.is_secure:  # a closed TLS connection cannot be written to
@@ -112,6 +120,10 @@ class HttpConnection(asyncio.Protocol):
     # Requests and answers.
 
     def _read(self, data: bytes) -> None:
+        """Parse a piece of data; `_answer` comes back for the rest when nothing waits."""
+        if self._unread or len(data) > READ_AHEAD_BYTES:
+            data = self._unread + data
+            data, self._unread = data[:READ_AHEAD_BYTES], data[READ_AHEAD_BYTES:]
         is_alone = self._parser.is_between and not self._requests
         try:
             requests = self._parser.read(data)
@@ -138,6 +150,10 @@ class HttpConnection(asyncio.Protocol):
                 self.send(answer, request)
         if self._may_answer and self._last_answer:
             self._end_with(self._last_answer)
+        elif self._may_answer and self._unread:
+            self._read(b"")
+        elif self._may_answer and self._has_all:
+            self._end_with(b"")
         elif self._may_answer:
             if self._parser.expects_continue():  # after all earlier answers
                 self._transport.write(_CONTINUE)

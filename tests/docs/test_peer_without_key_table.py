@@ -1,0 +1,44 @@
+"""The table of what a peer without a key can cost: its tests exist, and its figures are those of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cambist.api import request_bodies
+from cambist.http import connection, connection_limit, request_parser
+from cambist.monitoring import health_http
+from cambist.stream import admission
+
+ROOT = Path(__file__).parents[2]
+TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition("## What a peer without a key can cost")[2]
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in TEXT.partition("\n## ")[0].splitlines()
+    if line.startswith("| ")
+][1:]
+FIGURES = {
+    "head of a request": f"{request_parser.MAX_HEAD_BYTES // 1024} KB",
+    "body at `/receipts`, where the key may be in the body": f"{request_bodies.MAX_QUESTION_BYTES // 1024} KB",
+    "sizes and extensions of chunks, and trailers": f"{request_parser.MAX_FRAMING_BYTES // 1024} KB of one body",
+    "requests behind one that waits": f"{connection.READ_AHEAD_BYTES // 1024} KB are parsed, then reading pauses",
+    "time for a request, head and body together": f"{connection_limit.IDLE_SECONDS} seconds",
+    "connections of a worker": f"{connection_limit.MAX_CONNECTIONS}, those that are silent longest go",
+    "connections to the stream without a key": f"{admission.MAX_UNAUTHENTICATED} of one address",
+    "connections to the operator's port": f"{health_http.MAX_CONNECTIONS}",
+    "time of a connection to the operator's port": f"{health_http.MAX_SECONDS:g} seconds",
+}
+
+
+@pytest.mark.parametrize(("what", "bound", "test"), ROWS)
+def test_a_row_names_a_test_that_exists_and_the_bound_of_the_code(what: str, bound: str, test: str) -> None:
+    path, _, name = test.strip("`").partition("::")
+    assert re.search(rf"^def {name}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE), f"No test: {test}"
+    assert bound == FIGURES.get(what, bound)
+    assert what in FIGURES or not re.search(r"\d", bound.replace("RFC 9112", "")), f"Nothing holds [{bound}]"
+
+
+def test_each_bound_of_the_code_has_a_row() -> None:
+    assert FIGURES.keys() <= {what for what, *_ in ROWS}
