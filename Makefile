@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test cluster cluster-rounds bench-cluster fuzz crosses reproduce simulate simulate-leaders simulate-year check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
+.PHONY: help serve sandbox test attack cluster cluster-rounds bench-cluster fuzz crosses reproduce simulate simulate-leaders simulate-year check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -30,6 +30,9 @@ test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser $(VE
 	$(BIN)/pytest -m service --ignore tests/web --numprocesses 2 --dist loadfile || failed=1; \
 	$(BIN)/pytest -m service tests/web --numprocesses 2 --dist loadfile || failed=1; \
 	exit $$failed
+
+attack: $(VENV)/.develop  ## run hostile clients against a service on loopback, and show what they cost one that behaves; SEED=1 ONLY=trailers,slow SECONDS=10
+	@$(BIN)/python -m tools.attack.run --seed $(or $(SEED),1) --seconds $(or $(SECONDS),10) $(if $(ONLY),--only $(ONLY))
 
 cluster: $(VENV)/.develop  ## run three nodes, a PostgreSQL and a Redis on this machine until Ctrl-C; NODES=5 WORKERS=2
 	@$(BIN)/python -m tools.cluster.start --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1)

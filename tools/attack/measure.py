@@ -1,0 +1,29 @@
+"""What a service holds, as /proc shows it: memory of each process, and sockets."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from tools.attack.target import Target
+from tools.cluster.processes import descendants
+
+_ESTABLISHED, _CLOSE_WAIT = "01", "08"
+
+
+def memory(target: Target) -> dict[int, int]:
+    """Return the resident memory of each process of the service, in kB, by process id."""
+    found = {}
+    for pid in (target.pid, *(each.pid for each in descendants(target.pid))):
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
+                if line.startswith("VmRSS:"):
+                    found[pid] = int(line.split()[1])
+    return found
+
+
+def sockets(target: Target) -> int:
+    """Return how many connections of clients the service holds on its three ports, also half closed ones."""
+    ports = {f":{port:04X}" for port in (target.port, target.stream, target.operator) if port}
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]]
+    return sum(row[1][-5:] in ports and row[3] in {_ESTABLISHED, _CLOSE_WAIT} and row[9] != "0" for row in rows)
