@@ -18,7 +18,8 @@ pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 HEADS = int(os.environ.get("HEADS", "500"))
 SEED = int(os.environ.get("SEED", "1"))
-WELL = b"GET /fetch-one?from=EUR&to=USD HTTP/1.1\r\nHost: x\r\nAccept: */*\r\nX-API-Key: wrong\r\nConnection: close\r\n\r\n"
+WELL = b"GET /fetch-one?from=EUR&to=USD HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n"
+WELL += b"X-API-Key: wrong\r\nConnection: close\r\n\r\n"
 LINES = (
     b"Content-Length: -1",
     b"Content-Length: 1\r\nContent-Length: 2",

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -34,6 +35,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="names of attacks, separated by commas")
     parser.add_argument("--seconds", type=float, default=10, help="the longest time of one attack")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the service ends, too
     attacks = chosen(options.only)
     failed = []
     with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as target:
