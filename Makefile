@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test attack cluster cluster-rounds bench-cluster fuzz crosses reproduce simulate simulate-leaders simulate-year check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
+.PHONY: help serve sandbox test attack cluster cluster-rounds bench-cluster fuzz fuzz-heads crosses reproduce simulate simulate-leaders simulate-year check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -43,6 +43,9 @@ cluster-rounds: $(VENV)/.develop  ## disturb such nodes under load and check wha
 
 fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, and state machines for many steps, different ones each time
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/sources tests/simulation/test_state_machines.py -k "any_" $(FUZZ)
+
+fuzz-heads: $(VENV)/.develop  ## send the service damaged heads of requests; HEADS=20000 SEED=1
+	@HEADS=$(or $(HEADS),20000) SEED=$(or $(SEED),1) $(BIN)/pytest tests/service/test_damaged_heads.py
 
 crosses: $(VENV)/.develop  ## compare float and exact arithmetic on a million crosses
 	@CROSSES=1000000 $(BIN)/pytest tests/pricing/test_one_arithmetic.py

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from pathlib import Path
 
 from tools.attack.target import Target
@@ -27,3 +28,13 @@ def sockets(target: Target) -> int:
     ports = {f":{port:04X}" for port in (target.port, target.stream, target.operator) if port}
     rows = [line.split() for line in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()[1:]]
     return sum(row[1][-5:] in ports and row[3] in {_ESTABLISHED, _CLOSE_WAIT} and row[9] != "0" for row in rows)
+
+
+def settled(target: Target) -> int:
+    """Return the fewest connections seen within two seconds: the service's probe of its own port comes and goes."""
+    fewest = sockets(target)
+    end = time.monotonic() + 2
+    while time.monotonic() < end:
+        time.sleep(0.1)
+        fewest = min(fewest, sockets(target))
+    return fewest

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,11 +19,12 @@ from pathlib import Path
 
 from tools.attack.attack import Attack, Means
 from tools.attack.catalogue import chosen
-from tools.attack.measure import memory, sockets
+from tools.attack.measure import memory, settled, sockets
 from tools.attack.target import Target, started
 
 _BEFORE_SECONDS = 4
 _AFTER_SECONDS = 10
+_TAIL_SECONDS = 1  # what an attack has left in queues still counts as its time
 _MEMORY_BACK = 1.1
 
 
@@ -33,6 +35,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="names of attacks, separated by commas")
     parser.add_argument("--seconds", type=float, default=10, help="the longest time of one attack")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the service ends, too
     attacks = chosen(options.only)
     failed = []
     with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as target:
@@ -55,14 +58,14 @@ def _row(attack: Attack, means: Means, answers: Path) -> list[str]:
     target = means.target
     start = time.monotonic()
     time.sleep(_BEFORE_SECONDS)
-    held, open_before = memory(target), sockets(target)
+    held, open_before = memory(target), settled(target)
     means.begin = begin = time.monotonic()
     attack.run(means)
     end = time.monotonic()
     during, open_during = memory(target), sockets(target)
     time.sleep(_AFTER_SECONDS)
-    after, open_after = memory(target), sockets(target)
-    quiet, disturbed = _answers(answers, start, begin), _answers(answers, begin, end + _AFTER_SECONDS)
+    after, open_after = memory(target), settled(target)
+    quiet, disturbed = _answers(answers, start, begin), _answers(answers, begin, end + _TAIL_SECONDS)
     wrong = sum(not right for _, right in disturbed)
     p99, ratio = _p99(disturbed), _p99(disturbed) / (_p99(quiet) or 1)
     grown = [pid for pid in held if pid in after and after[pid] > held[pid] * _MEMORY_BACK]
