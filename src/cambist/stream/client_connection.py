@@ -22,6 +22,19 @@ _CLOSE_SECONDS = 2.0
 _MAX_UNREAD_BYTES = 256 * 1024
 
 
+class _Nowhere:
+    """Where the frames go that a connection gets after its end."""
+
+    def write(self, frames: bytes) -> None:
+        """Drop frames."""
+
+    def abort(self) -> None:
+        """Do nothing: it has ended."""
+
+
+_NOWHERE = _Nowhere()
+
+
 class ClientConnection(WSListener):
     """One WebSocket: it passes the client's messages to a session, and writes replies and prices.
 
@@ -68,6 +81,9 @@ class ClientConnection(WSListener):
         self._is_closing = True
         self._connections.discard(self)
         self._session.close()
+        # The two refer to each other: without that, both are freed at once.
+        self._connection.writer = _NOWHERE
+        self._partial = b""
 
     def pause_writing(self) -> None:
         """Pause: the write buffer is full."""
