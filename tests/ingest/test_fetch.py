@@ -21,8 +21,7 @@ import stamina
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
 from cambist.ingest.fetch import AGENT, Fetcher, SourceBusy
-from cambist.sources.base import SourceRequest
-from cambist.sources.parsing import MAX_PAYLOAD_BYTES
+from cambist.sources.base import MAX_PAYLOAD_BYTES, SourceRequest
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 

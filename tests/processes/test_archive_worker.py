@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import pytest
 
 from cambist.clock import utc_now
-from cambist.errors import SourceBroken, SourceUnreachable, StoreBroken
+from cambist.errors import SourceBroken, StoreBroken
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt
@@ -26,7 +26,7 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.processes import archive_worker as module
-from cambist.processes.archive_worker import ArchiveWorker
+from cambist.processes.archive_worker import ArchiveWorker, ArchiveWorkerLost
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -177,7 +177,7 @@ def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replac
         first = process_of(archive_worker)
         os.kill(first, signal.SIGSTOP)  # it looks like a call without end
         monkeypatch.setattr(module, "_DEADLINE_SECONDS", 0.3)
-        with pytest.raises(SourceUnreachable, match="did not end"):
+        with pytest.raises(ArchiveWorkerLost, match="did not end"):
             await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb))
         monkeypatch.undo()
         assert until_ended(first)

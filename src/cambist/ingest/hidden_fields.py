@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import urlencode
 
-from selectolax.lexbor import LexborHTMLParser
-
 from cambist.errors import SourceBroken, shorten
 from cambist.sources.base import SourceRequest
+from cambist.sources.payloads.html import parse_html
 
 _MOST = 4 * 1024 * 1024
 """Characters: no more of an answer is searched."""
@@ -18,11 +17,14 @@ _LONGEST = 1_000_000
 def with_hidden_fields(source: str, request: SourceRequest, content: bytes) -> SourceRequest:
     """Return the request with the hidden fields of the page `content` in its form, if it wants some.
 
-    Errors: SourceBroken if a field is not there once.
+    Errors: SourceBroken if a field is not there once, or the page is too large.
     """
     if not request.hidden_fields:
         return request
-    page = LexborHTMLParser(content.decode("utf-8", "replace")[:_MOST])
+    try:
+        page = parse_html(content.decode("utf-8", "replace")[:_MOST])
+    except ValueError as error:
+        raise SourceBroken(f"{source}: the first answer: {error}") from error
     inputs = [each.attributes for each in page.css("input")]
     fields: list[tuple[str, str]] = []
     for name in request.hidden_fields:

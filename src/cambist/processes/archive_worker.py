@@ -16,7 +16,7 @@ from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 from typing import Concatenate, ParamSpec, TypeVar
 
-from cambist.errors import SourceUnreachable, StoreBroken
+from cambist.errors import StoreBroken
 from cambist.processes.process import end_with, set_up_process
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
@@ -26,6 +26,10 @@ T = TypeVar("T")
 
 _DEADLINE_SECONDS = 120.0
 _CLOSE_SECONDS = 4.0
+
+
+class ArchiveWorkerLost(StoreBroken):
+    """The process has died, or had to be ended, and was replaced."""
 
 
 class ArchiveWorker:
@@ -39,7 +43,7 @@ class ArchiveWorker:
     async def call(self, method: Callable[Concatenate[ArchiveTasks, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a method of `ArchiveTasks` in the process, and return its result.
 
-        Errors: those of the method, SourceUnreachable if it takes too long, StoreBroken if the process dies.
+        Errors: those of the method, ArchiveWorkerLost if it takes too long or the process dies.
         """
         async with self._one_at_a_time:
             work = partial(_call, method, *args, **kwargs)
@@ -49,10 +53,10 @@ class ArchiveWorker:
                     return await asyncio.get_running_loop().run_in_executor(self._pool, work)
             except TimeoutError as error:
                 self._replace_pool()
-                raise SourceUnreachable("the reading of what it sent did not end") from error
+                raise ArchiveWorkerLost("the reading of what it sent did not end") from error
             except BrokenProcessPool as error:
                 self._replace_pool()
-                raise StoreBroken("The archive worker died; another takes over") from error
+                raise ArchiveWorkerLost("the archive worker died; another takes over") from error
 
     def close(self) -> None:
         """Wait a few seconds for the process, then kill it. An unfinished delivery is not stored, and fetched again."""

@@ -35,6 +35,7 @@ from cambist.pricing.trading_hours import is_open
 from cambist.processes.archive_sync import ArchiveSync
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.book_publication import BookPublication
+from cambist.processes.delivery_attempts import DeliveryAttempts
 from cambist.processes.ingest_leader import IngestLeader
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
 from cambist.registry.archive_tasks import ArchiveTasks
@@ -101,6 +102,7 @@ class Ingestor:
         )  # fmt: skip
         self._leader = self._new_leader()
         self._publication = self._new_publication()
+        self._attempts = DeliveryAttempts(self._file_delivery)
 
     def _new_leader(self) -> IngestLeader | None:
         """Return what this process does as the leader of several nodes; None for a service on one machine."""
@@ -171,7 +173,7 @@ class Ingestor:
         """Return the tasks of one source. An unexpected error in one of them does not affect other sources."""
         if isinstance(adapter, FixingAdapter):
             applied = self._archive.apply_delivery
-            return [_run_forever(poller, lambda: poll_fixings(poller, adapter, self._file_delivery, applied))]
+            return [_run_forever(poller, lambda: poll_fixings(poller, adapter, self._attempts.file, applied))]
         if isinstance(adapter, VenueAdapter):
             streamer = Streamer(adapter, poller, self._pipeline)
             coroutines = [_run_forever(poller, streamer.run)]
@@ -204,7 +206,7 @@ class Ingestor:
         call = self._archive.archive_worker.call if self._leader is None else self._leader.call
         return await call(method, *args, **kwargs)
 
-    async def _file_delivery(self, key: str, delivery: Delivery) -> Any:
+    async def _file_delivery(self, key: str, delivery: Delivery) -> FilingResult | None:
         return await self._call(ArchiveTasks.file, key, delivery)
 
     async def _archive_closes(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Concatenate, ParamSpec, TypeVar
 
-from cambist.errors import RateMatrixDamaged
+from cambist.errors import RateMatrixDamaged, SourceBroken
 from cambist.history.bar_merging import merged_from_stored
 from cambist.history.bars import Interval, PairBar
 from cambist.history.coin_closes import CLOSES
@@ -28,6 +28,7 @@ from cambist.registry.components import open_store
 from cambist.registry.open_bars import notify_of_bars
 from cambist.registry.sources import fixing_adapters
 from cambist.settings import Settings
+from cambist.sources.payloads.memory import memory_limited
 from cambist.status.environment import Environment, check_rate_matrix
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -80,9 +81,14 @@ class ArchiveTasks:
     def file(
         self, key: str, delivery: Delivery, progress: Callable[[int], None] = lambda _count: None
     ) -> FilingResult | None:
-        """Parse, validate and store a delivery. Errors: SourceBroken, StoreBroken."""
+        """Parse, validate and store a delivery. Errors: SourceBroken, also if it takes too much memory; StoreBroken."""
         files = FilingContext(self._store.archive, self._store.quarantine, self._current_matrix(), self._compared)
-        return file_delivery(files, self._adapters[key], delivery, progress)
+        try:
+            with memory_limited():
+                return file_delivery(files, self._adapters[key], delivery, progress)
+        except MemoryError:
+            # Without its cause, whose frames hold the memory.
+            raise SourceBroken(f"{key}: reading what it sent takes more memory than any answer needs") from None
 
     def file_closes(self, closes: Sequence[CoinCloses]) -> FilingResult:
         """Store the closes of a day. Errors: StoreBroken."""

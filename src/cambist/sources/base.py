@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 from cambist.errors import CellBroken, NothingPublished, SourceBroken
@@ -41,6 +42,8 @@ class KnownFrom(StrEnum):
 
 MAX_PAYLOAD_BYTES = 32 * 1024 * 1024
 """Bytes: no source sends more than this at once."""
+MOST_FIXINGS = 1_000_000
+"""Fixings of one answer."""
 
 WEEKDAYS = frozenset(range(5))
 EVERY_DAY = frozenset(range(7))
@@ -210,18 +213,20 @@ class FixingAdapter(Adapter):
         """Parse one answer and leave out the cells and columns that cannot be parsed.
 
         Errors: as `parse`. Also SourceBroken if at least as many cells are broken as there are fixings: the layout has
-        changed.
+        changed; and if there are more fixings than any source sends.
         """
         errors: dict[str, None] = {}
         token = _cell_errors.set(errors)
         try:
-            fixings = list(self.parse(content, subject))
+            fixings = list(islice(self.parse(content, subject), MOST_FIXINGS + 1))
         except NothingPublished:
             if not errors:
                 raise
             fixings = []
         finally:
             _cell_errors.reset(token)
+        if len(fixings) > MOST_FIXINGS:
+            raise SourceBroken(f"{self.source.key}: sent more than {MOST_FIXINGS:,} rates, more than any source")
         if errors and len(errors) >= len(fixings):
             raise SourceBroken(next(iter(errors)))
         return ParsedPayload(fixings, tuple(errors))

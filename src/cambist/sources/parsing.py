@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import lru_cache
 from io import StringIO
 from typing import Any, TypeVar
-from xml.etree import ElementTree as ET
+from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
 import msgspec
+from selectolax.lexbor import LexborHTMLParser
 
 from cambist.errors import CellBroken, SourceBroken, shorten
-from cambist.sources.base import CELL_GUARD, MAX_PAYLOAD_BYTES
+from cambist.sources.base import CELL_GUARD
+from cambist.sources.payloads.bounds import BoundedLines, check_csv, check_json, check_lines, check_size
+from cambist.sources.payloads.html import parse_html
+from cambist.sources.payloads.unpacking import Unpacker
+from cambist.sources.payloads.xml import parse_xml
 
 T = TypeVar("T")
 
@@ -49,14 +56,16 @@ class PayloadReader:
 
     def text(self, content: bytes, encoding: str = "utf-8") -> str:
         """Decode a payload. Errors: SourceBroken if it is too large, in another encoding, or has zero bytes."""
-        if len(content) > MAX_PAYLOAD_BYTES:
-            raise self.broken(f"sent {len(content):,} bytes, more than it ever publishes")
+        with self.bounded():
+            check_size(content)
         try:
             text = content.decode(encoding)
         except (UnicodeDecodeError, LookupError) as error:
             raise self.broken(f"what it sent is not {encoding}: {error}") from error
         if "\0" in text:
             raise self.broken("what it sent is not text")
+        with self.bounded():
+            check_lines(text)
         return text
 
     def number(self, text: str, what: object, *, comma: str = "", thousands: str = "") -> Decimal:
@@ -128,6 +137,8 @@ class PayloadReader:
     def json(self, content: bytes, kind: type[T], encoding: str = "utf-8") -> T:
         """Decode a document into a struct of the fields that are used. Declare numbers as Decimal or Raw."""
         text = self.text(content, encoding)
+        with self.bounded():
+            check_json(text)
         try:
             return msgspec.json.decode(text, type=kind, strict=True)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
@@ -135,22 +146,56 @@ class PayloadReader:
                 f"the document has another structure: {error}; it begins [{shorten(text[:60])}]"
             ) from error
 
-    def xml(self, content: bytes) -> ET.Element:
-        """Parse a document without a DOCTYPE or entities, so that none can expand."""
-        # A zero byte means UTF-16, in which the two words would not be found.
-        if len(content) > MAX_PAYLOAD_BYTES or any(sign in content for sign in (b"<!DOCTYPE", b"<!ENTITY", b"\0")):
-            raise self.broken("the document is too large, or has a DOCTYPE, an entity or a zero byte")
+    def json_tree(
+        self, text: str, number: Callable[[str], Any], pairs: Callable[[list[Any]], Any] | None = None
+    ) -> Any:
+        """Decode a document into dicts and lists, with `number` for each number. NaN and the like become texts.
+
+        `pairs` makes the dicts from their names and values. Errors: SourceBroken.
+        """
+        with self.bounded():
+            check_json(text)
         try:
-            return ET.fromstring(content)  # noqa: S314  no definitions, no entities, bounded size
-        except (ET.ParseError, ValueError, LookupError) as error:
-            raise self.broken(f"the document is not XML: {error}") from error
+            return json.loads(text, parse_float=number, parse_int=number, parse_constant=str, object_pairs_hook=pairs)
+        except (ValueError, RecursionError) as error:
+            raise self.broken(f"the document is not JSON: {error}; it begins [{shorten(text[:60])}]") from error
+
+    def xml(self, content: bytes) -> Element:
+        """Parse a document without a DOCTYPE or entities, so that none can expand. Errors: SourceBroken."""
+        with self.bounded():
+            return parse_xml(content)
+
+    def html(self, text: str) -> LexborHTMLParser:
+        """Parse a page. Errors: SourceBroken if it is too large or too deep."""
+        with self.bounded():
+            return parse_html(text)
+
+    def unpacker(self, content: bytes) -> Unpacker:
+        """Open a zip; the errors of the result are ValueError. Errors: SourceBroken."""
+        with self.bounded():
+            return Unpacker(content)
 
     def csv_rows(self, text: str, delimiter: str = ",") -> Iterator[list[str]]:
-        """Yield the cells of each line of a CSV. Errors: SourceBroken for bad quoting."""
+        """Yield the cells of each line of a CSV. Errors: SourceBroken for bad quoting, or too many cells."""
+        with self.bounded():
+            check_csv(text, delimiter)
+        lines = BoundedLines(StringIO(text, newline=""), delimiter)
         try:
-            yield from csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+            for row in csv.reader(lines, delimiter=delimiter, strict=True):
+                lines.begin_record()
+                yield row
         except csv.Error as error:
             raise self.broken(f"the table cannot be read: {error}") from error
+        except ValueError as error:
+            raise self.broken(str(error)) from error
+
+    @contextmanager
+    def bounded(self) -> Iterator[None]:
+        """Raise SourceBroken for the ValueError of a bound."""
+        try:
+            yield
+        except ValueError as error:
+            raise self.broken(str(error)) from error
 
     def unique(self, seen: set[T], key: T) -> T:
         """Add a key to `seen` and return it. Errors: SourceBroken if it is in there already."""

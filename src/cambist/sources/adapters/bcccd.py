@@ -12,7 +12,6 @@ Known from: answers recorded, in part, in the tests of another project.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from datetime import date, time, timedelta
@@ -111,10 +110,9 @@ def _rows(history: dict[str, Any]) -> dict[tuple[str, date], dict[str, Any]]:
 def _document(line: str) -> Any:
     """Decode the document of a line. Errors: SourceBroken."""
     found = _LINE.fullmatch(line)
-    try:
-        return json.loads(found["document"] if found else "", parse_float=Decimal, parse_constant=str)
-    except (ValueError, RecursionError) as error:
-        raise _reader.broken(f"the line [{shorten(line)}] is no document: {error}") from error
+    if not found:
+        raise _reader.broken(f"the line [{shorten(line)}] is no document")
+    return _reader.json_tree(found["document"], Decimal)
 
 
 def _find(node: Any) -> Iterator[dict[str, Any]]:

@@ -16,8 +16,6 @@ from datetime import date, time, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from selectolax.lexbor import LexborHTMLParser
-
 from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
@@ -101,7 +99,7 @@ class BceaoAdapter(FixingAdapter):
         text = _reader.text(content).strip()
         if not text.endswith("</table>") or text.count("</table") != 1:
             raise _reader.broken(f"the table is cut off, or not one: it ends [{shorten(text[-60:])}]")
-        page = LexborHTMLParser(text)
+        page = _reader.html(text)
         day = _day(" ".join(heading.text() for heading in page.css("h2")))
         rows = [[cell.text().strip() for cell in row.css("th, td")] for row in page.css("tr")]
         if rows[:1] != [["Devise", "CFA"]] or any(len(cells) != 2 for cells in rows):

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from datetime import date, time, timedelta
 from zoneinfo import ZoneInfo
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
@@ -74,7 +74,7 @@ class BomuAdapter(FixingAdapter):
         text = _reader.text(content.replace(b"\0", b"", _MOST_ZEROS))
         if not text.rstrip().endswith("</html>") or text.lower().count("</html") != 1:
             raise _reader.broken(f"the page is cut off, or not one: it ends [{shorten(text[-60:])}]")
-        page = LexborHTMLParser(text)
+        page = _reader.html(text)
         if len(page.css(_VIEW)) != 1:
             raise _reader.broken(f"the page has not one element [{_VIEW}]")
         if not page.css(f"{_VIEW} > .view-content"):

@@ -17,7 +17,7 @@ from datetime import date, time, timedelta
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
@@ -92,7 +92,7 @@ class CbslAdapter(FixingAdapter):
         text = _reader.text(content)
         if not text.rstrip().endswith("</html>") or text.lower().count("</html") != 1:
             raise _reader.broken(f"the page is cut off, or not one: it ends [{shorten(text[-60:])}]")
-        tables = LexborHTMLParser(text).css("table.series")
+        tables = _reader.html(text).css("table.series")
         if not tables:
             raise _reader.broken("the page has no table of rates")
         seen: set[tuple[Pair, date]] = set()

@@ -9,20 +9,16 @@ Published: at about 16:00 Frankfurt time on TARGET days, from the concertation a
 
 from __future__ import annotations
 
-import io
-import lzma
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from datetime import date, time, timedelta
 from xml.etree.ElementTree import Element
 from zoneinfo import ZoneInfo
 
-from cambist.errors import SourceBroken, shorten
+from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.sources.base import MAX_PAYLOAD_BYTES, FixingAdapter, Redistribution, Schedule, Source, SourceRequest
+from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader, is_code
 
 _FILES = "https://www.ecb.europa.eu/stats/eurofxref/"
@@ -31,8 +27,6 @@ _DOLLAR = Pair("EUR", "USD")
 _CUBE = "{http://www.ecb.int/vocabulary/2002-08-01/eurofxref}Cube"
 _DAYS_OF_XML = 85
 _MISSING = ("N/A", "")
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
-"""All that the standard library raises over damaged zips; NotImplementedError is a RuntimeError."""
 
 _reader = PayloadReader("ECB")
 
@@ -113,16 +107,11 @@ def _parse_day(day: date, rates: Iterable[tuple[Pair, str]]) -> Iterator[Fixing]
 
 
 def _unzip(content: bytes) -> bytes:
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = archive.infolist()
-            if len(members) != 1 or members[0].file_size > MAX_PAYLOAD_BYTES:
-                raise _reader.broken("the zip does not hold one CSV of a credible size")
-            return archive.read(members[0])
-    except SourceBroken:
-        raise
-    except _UNREADABLE as error:
-        raise _reader.broken(f"the file cannot be read: {error}") from error
+    archive = _reader.unpacker(content)
+    if len(archive.names) != 1:
+        raise _reader.broken("the zip does not hold one CSV of a credible size")
+    with _reader.bounded():
+        return archive.read(archive.names[0])
 
 
 def _pairs(header: list[str]) -> list[Pair]:

@@ -33,7 +33,7 @@ class HtmlOpener:
         end, page_text = self._layout.end.lower(), _BLANKS.sub(" ", text).strip().lower()
         if not page_text.endswith(end) or page_text.count(end) != 1:
             raise self._reader.broken(f"the page is cut off, or not one: it ends [{shorten(text[-60:])}]")
-        page = LexborHTMLParser(text)
+        page = self._reader.html(text)
         table = self._only(page, self._layout.table)
         rows = [row for row in table.css(self._layout.rows) if _is_of(row, table)]
         if len(rows) <= self._layout.skip:

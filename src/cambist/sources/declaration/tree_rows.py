@@ -154,17 +154,8 @@ class JsonRowParser(TreeRowParser[Any]):
 
     def _top(self, content: bytes) -> tuple[str, Any]:
         text = self._reader.text(content, self._encoding)
-        try:
-            # Some sources write NaN for "no rate". It becomes a text, which can be declared as missing.
-            return "", json.loads(
-                text,
-                parse_float=JsonNumber,
-                parse_int=JsonNumber,
-                parse_constant=str,
-                object_pairs_hook=_refuse_duplicate_names,
-            )
-        except (ValueError, RecursionError) as error:
-            raise self._reader.broken(f"the document is not JSON: {error}; it begins [{shorten(text[:60])}]") from error
+        # Some sources write NaN for "no rate". It becomes a text, which can be declared as missing.
+        return "", self._reader.json_tree(text, JsonNumber, _refuse_duplicate_names)
 
     def _each(self, entry: tuple[str, Any], path: TreePath) -> Iterator[tuple[str, Any]]:
         found = self._at(entry[1], path)
