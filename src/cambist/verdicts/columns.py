@@ -22,7 +22,7 @@ def row_medians(values: Floats) -> tuple[Floats, Floats]:
 
 
 def trailing_medians(values: Floats, window: int, first: int, least: int) -> Floats:
-    """Return for each row from `first` the median of the `window` rows before it; NaN if there are fewer than `least`."""
+    """Return for each row from `first` the median of the `window` rows before it; NaN of fewer than `least`."""
     rows = len(values) - first
     padded = np.concatenate((np.full(window, np.nan), values[:-1])) if len(values) else values
     if rows <= 0:

@@ -32,10 +32,10 @@ class SourceFacts:
 class CodeFixings:
     """All fixings of one code: a row for each day on which anything was published, a column for each source.
 
-    `days` ascend, counted from 1970-01-01. `sources` are ordered by rank, best first. `values` are the newest revisions,
-    as the natural logarithm of units of the code per US dollar through the source's own dollar rate of that day; NaN
-    where there is none. `accepted` and `rejected` are decisions of the operator on them. `taken_for` names the code of whose value a fixing has the look, by row and column:
-    what columns that were swapped look like.
+    `days` ascend, counted from 1970-01-01. `sources` are ordered by rank, best first. `values` are the newest
+    revisions, as the natural logarithm of units of the code per US dollar through the source's own dollar rate of that
+    day; NaN where there is none. `accepted` and `rejected` are decisions of the operator on them. `taken_for` names
+    another code whose value a fixing seems to be, by row and column: columns may have been swapped.
     """
 
     days: Ints

@@ -39,10 +39,15 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Frontier:
-    """The states after a day, the cheapest first. Verdicts can be continued from it, with the same result."""
+    """The states after a day, the cheapest first. Verdicts can be continued from it, with the same result.
+
+    `source` and `source_day` are the fixing that was published of the oldest row that is still open.
+    """
 
     day: int
     states: tuple[State, ...] = ()
+    source: str = ""
+    source_day: int = 0
 
     @property
     def depth(self) -> int:

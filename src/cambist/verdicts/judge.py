@@ -34,9 +34,8 @@ def judge(
     first = max(start - after.depth, 0)
     measured = measure_rows(fixings, reference, first, rules)
     trail = Trail((source.key for source in fixings.sources), measured.consent, start, after.states, rules)
-    clusters: dict[int, list[Cluster]] = {}
     for row in range(first, start):
-        clusters[row] = _clusters(fixings, measured, row)
+        trail.clusters[row] = _clusters(fixings, measured, row)
     contested = np.append(
         np.flatnonzero(~plain_rows(fixings.days, measured, rules)[start:]) + start, len(fixings.days)
     ).tolist()
@@ -48,8 +47,8 @@ def judge(
             trail.pass_plain_rows(contested[place])
             row = contested[place]
             continue
-        clusters[row] = _clusters(fixings, measured, row)
-        day = _day(fixings, reference, measured, row, clusters[row])
+        trail.clusters[row] = _clusters(fixings, measured, row)
+        day = _day(fixings, measured, row, trail.clusters[row])
         is_first = row == 0 or not trail.states or fixings.days[row] - fixings.days[row - 1] > rules.restart_days
         if is_first:
             plausible = None if row else reference.plausible
@@ -58,7 +57,7 @@ def judge(
             trail.append(step(trail.states, day, rules))
         row += 1
     trail.finish()
-    return verdict_columns(fixings, measured, trail, clusters, first, rules)
+    return verdict_columns(fixings, measured, trail, after, rules)
 
 
 def _is_where_agreed(states: tuple[State, ...], measured: Measured, row: int) -> bool:
@@ -69,10 +68,9 @@ def _clusters(fixings: CodeFixings, measured: Measured, row: int) -> list[Cluste
     return clusters_of(measured.values[row], measured.weights[row], float(measured.scale.same[row]), fixings.sources)
 
 
-def _day(fixings: CodeFixings, reference: CodeReference, measured: Measured, row: int, clusters: list[Cluster]) -> Day:
-    shift = float(measured.shift[row])
+def _day(fixings: CodeFixings, measured: Measured, row: int, clusters: list[Cluster]) -> Day:
     weights = measured.carried_weights[row]
-    peg = float(reference.pegs[row]) if reference.pegs is not None else np.nan
+    peg = float(measured.pegs[row])
     accepted = fixings.accepted[row] if fixings.accepted is not None else ()
     return Day(
         day=int(fixings.days[row]),
@@ -82,8 +80,8 @@ def _day(fixings: CodeFixings, reference: CodeReference, measured: Measured, row
         same=float(measured.scale.same[row]),
         jump=float(measured.jumps[row]),
         moves=float(measured.scale.moves[row]),
-        shift=shift,
-        peg=None if np.isnan(peg) else peg + shift,
+        shift=float(measured.shift[row]),
+        peg=None if np.isnan(peg) else peg,
         accepted=frozenset(np.flatnonzero(accepted).tolist()),
         taken_for=frozenset(column for at, column in fixings.taken_for if at == row),
     )

@@ -17,13 +17,14 @@ from cambist.verdicts.weights import carried_weights, fresh_weights
 class Measured:
     """Columns by row and source.
 
-    `values` are in the unit of the oldest day: `shift` is what was added to those of a row. `weights` are of the fixings
-    of the row, `carried_weights` of the `carried` ones of sources without. `jumps` is the scale's limit of the row,
-    which is wider if its only fixing is alone.
+    `values` and `pegs` are in the unit of the oldest day: `shift` is what was added to those of a row. `weights` are of
+    the fixings of the row, `carried_weights` of the `carried` ones of sources without. `jumps` is the scale's limit of
+    the row, which is wider if its only fixing is alone.
     """
 
     values: Floats
     shift: Floats
+    pegs: Floats
     scale: Scale
     late: Bools
     repeated: Bools
@@ -49,7 +50,8 @@ def measure_rows(fixings: CodeFixings, reference: CodeReference, first: int, rul
     counts = np.count_nonzero(weights > 0, axis=1)
     jumps = np.where((counts == 1) & ~(carried_of > 0).any(axis=1), scale.lone_jumps, scale.jumps)
     consent = find_consent(values, weights, scale.same)
-    return Measured(values, shift, scale, late, repeated, weights, carried, carried_of, jumps, consent)
+    pegs = np.full(len(shift), np.nan) if reference.pegs is None else reference.pegs + shift
+    return Measured(values, shift, pegs, scale, late, repeated, weights, carried, carried_of, jumps, consent)
 
 
 def plain_rows(days: Ints, measured: Measured, rules: Rules) -> Bools:

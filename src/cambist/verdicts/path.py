@@ -79,24 +79,28 @@ def _moves(before: State, day: Day, rules: Rules) -> Iterator[State]:
         move = abs(cluster.level - before.level)
         if move <= day.jump:
             rough = min(rules.rough * max(0.0, move / day.moves - 3), rules.rough_day, rules.rough_path - before.rough)
-            cost = before.cost + rough + _contradicted(cluster, before.level, day, 1.0, rules)
+            cost = before.cost + rough + _contradicted(cluster, before.level, day, 1.0)
             supporter = cluster.supporter if before.supporter in {cluster.supporter, NOBODY} else SEVERAL
             yield State(
                 cluster.level, cost, before.rough + rough, supporter, before.since, cluster.number, False, before
             )
             continue
-        yields = _yields(before, cluster)
-        is_unit = _is_unit_jump(before.level, cluster, day, rules)
-        price = rules.unproven_yields if yields else _jump_price(before, cluster, is_unit=is_unit, day=day, rules=rules)
-        if day.peg is not None and not _is_far(before.level, day.peg, rules.peg):
-            price += rules.leaves_peg
+        yields, is_unit = _yields(before, cluster), _is_unit_jump(before.level, cluster, day, rules)
+        price = rules.unproven_yields if yields else _jump_price(before.level, cluster, day, rules, is_unit=is_unit)
+        if (
+            before.supporter == NOBODY
+            and cluster.originals < 2
+            and _is_far(cluster.level, before.level, rules.plausible)
+        ):
+            price = inf  # a lone fixing that is far from the packaged level waits for a second
         if price == inf:
             continue
+        if day.peg is not None and not _is_far(before.level, day.peg, rules.peg):
+            price += rules.leaves_peg
         early = 1.0 if yields else rules.before_event
-        cost = before.cost + price + _contradicted(cluster, before.level, day, early, rules)
-        yield State(
-            cluster.level, cost, before.rough, cluster.supporter, day.day, cluster.number, yields and is_unit, before
-        )
+        cost = before.cost + price + _contradicted(cluster, before.level, day, early)
+        withdraws = yields and is_unit
+        yield State(cluster.level, cost, before.rough, cluster.supporter, day.day, cluster.number, withdraws, before)
 
 
 def _yields(before: State, cluster: Cluster) -> bool:
@@ -105,15 +109,12 @@ def _yields(before: State, cluster: Cluster) -> bool:
     return is_unproven and cluster.supporter == SEVERAL and cluster.originals >= 2
 
 
-def _jump_price(before: State, cluster: Cluster, *, is_unit: bool, day: Day, rules: Rules) -> float:
-    if cluster.originals < 2 and before.supporter == NOBODY and _is_far(cluster.level, before.level, rules.plausible):
-        return inf  # a lone first fixing that is far from the packaged level waits for a second
+def _jump_price(old: float, cluster: Cluster, day: Day, rules: Rules, *, is_unit: bool) -> float:
+    """Return the price of a jump. One that looks like a mistaken unit needs two originals, and none that denies it."""
     if not is_unit:
         return rules.jump
     is_denied = any(
-        other is not cluster
-        and other.originals
-        and 3 * abs(other.level - before.level) < abs(other.level - cluster.level)
+        other is not cluster and other.originals and 3 * abs(other.level - old) < abs(other.level - cluster.level)
         for other in day.clusters
     )
     return inf if cluster.originals < 2 or is_denied else rules.unit_jump
@@ -130,7 +131,7 @@ def _is_unit_jump(level: float, cluster: Cluster, day: Day, rules: Rules) -> boo
     return is_exchanged or any(column in day.taken_for for column in cluster.columns)
 
 
-def _contradicted(cluster: Cluster, old: float, day: Day, early: float, rules: Rules) -> float:
+def _contradicted(cluster: Cluster, old: float, day: Day, early: float) -> float:
     """Return the weights that a cluster contradicts; `early` is the part that those at the old level have."""
     near = day.same + 0.3 * day.jump
     cost = sum(

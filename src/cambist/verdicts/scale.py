@@ -23,8 +23,11 @@ _NORMAL = 1.4826
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Columns by row: `moves`, the usual daily move; `spreads`, the usual distance between sources; within `same` two
-    fixings are at one level, beyond `jumps` a move is a jump, for the only fixing of a day beyond `lone_jumps`."""
+    """Columns by row: `moves` are the usual daily moves, `spreads` the usual distances between sources.
+
+    Within `same` two fixings are at one level. Beyond `jumps` a move is a jump, for the only fixing of a day beyond
+    `lone_jumps`.
+    """
 
     moves: Floats
     spreads: Floats

@@ -8,8 +8,8 @@ from itertools import islice
 
 import numpy as np
 
-from cambist.verdicts.clusters import Consent
-from cambist.verdicts.frontier import HOLD, NOBODY, SEVERAL, Frontier, State
+from cambist.verdicts.clusters import Cluster, Consent
+from cambist.verdicts.frontier import HOLD, NOBODY, SEVERAL, State
 from cambist.verdicts.rules import Rules
 
 _SEVERAL, _NOBODY = -1, -2
@@ -18,16 +18,19 @@ _SEVERAL, _NOBODY = -1, -2
 class Trail:
     """The path, by row: its `level`, the number of its `cluster`, and what continues it from there.
 
-    `withdrawn` are pairs: the day since which a refuted level held, and the row that refuted it.
+    `clusters` are those of the rows that were judged one by one. `withdrawn` are pairs: the day since which a refuted
+    level held, and the row that refuted it. `first` is the first row that was open.
     """
 
     def __init__(
         self, keys: Iterable[str], consent: Consent, start: int, states: tuple[State, ...], rules: Rules
     ) -> None:
         rows = len(consent.level)
+        self.first = max(start - sum(1 for _ in states[0].path()), 0) if states else start
         self.level = np.full(rows, np.nan)
         self.cluster = np.full(rows, HOLD)
         self.withdrawn: list[tuple[int, int]] = []
+        self.clusters: dict[int, list[Cluster]] = {}
         self.states = states
         self._consent, self._open_rows = consent, rules.open_rows
         self._keys = [*keys, NOBODY, SEVERAL]  # as columns -2 and -1
@@ -63,10 +66,10 @@ class Trail:
         if len(self.states) > 1:
             self._settle(self.states[0])
 
-    def frontier(self, row: int, day: int) -> Frontier:
-        """Return the frontier after a row."""
+    def states_after(self, row: int) -> tuple[State, ...]:
+        """Return the states after a row, with the part of their paths that is not settled."""
         states = self._several.get(row)
-        return Frontier(day, _cut(states, self._open_rows) if states else self._lone_state(row))
+        return _cut(states, self._open_rows) if states else self._lone_state(row)
 
     def _lone_state(self, row: int) -> tuple[State, ...]:
         supporter = self._keys[int(self._supporter[row])]

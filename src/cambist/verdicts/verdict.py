@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from cambist.verdicts.facts import CodeFixings, Floats, Ints
@@ -65,7 +65,8 @@ class Judgement:
     `level` is the agreed rate (log units per dollar in the unit of the day), NaN without one. The published value is
     the fixing of `source` (a column of the fixings, -1 for none) on row `source_row`, which is the row itself unless
     the day is held: one source's own digits. `other` is the level that most of the rest say, NaN if nobody does.
-    `fixing_status`, `reason`, `weight` and `distance` (from the level) have a column for each source.
+    `fixing_status`, `reason`, `weight` and `distance` (from the level) have a column for each source. The rest is what
+    a frontier is made of.
     """
 
     fixings: CodeFixings
@@ -80,8 +81,15 @@ class Judgement:
     weight: Floats
     distance: Floats
     trail: Trail
+    said_by: Ints
+    said_row: Ints
 
     def frontier(self, row: int = -1) -> Frontier:
         """Return the frontier after a row, from which verdicts can be continued."""
-        row %= max(len(self.level), 1)
-        return self.trail.frontier(row, int(self.fixings.days[row]))
+        row %= len(self.level)
+        found = Frontier(int(self.fixings.days[row]), self.trail.states_after(row))
+        said = int(self.said_row[max(row - found.depth + 1, 0)])
+        if said < 0:
+            return found
+        source = self.fixings.sources[int(self.said_by[said])].key
+        return replace(found, source=source, source_day=int(self.fixings.days[said]))

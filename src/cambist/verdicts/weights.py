@@ -19,7 +19,7 @@ def fresh_weights(
     """Return the weight of each fixing on its own day, and which ones are repeated digits; 0 where there is none."""
     compiled, issuer, base = _kinds(fixings, rules)
     weights = np.where(np.isnan(values), 0.0, base)
-    repeats = _repeats(fixings.days, values, scale, rules)
+    repeats = _repeats(values, scale, rules)
     weights *= 1 - np.minimum(repeats / rules.repeats, 1.0)
     weights = _exact(np.where(late, weights * rules.late_weight, weights))
     weights = _limited(weights, compiled, rules.compiled_most)
@@ -50,7 +50,7 @@ def _kinds(fixings: CodeFixings, rules: Rules) -> tuple[Bools, Bools, Floats]:
     return compiled, issuer, np.where(issuer, rules.issuer_weight, np.where(compiled, rules.compiled_weight, 1.0))
 
 
-def _repeats(days: Ints, values: Floats, scale: Scale, rules: Rules) -> Floats:
+def _repeats(values: Floats, scale: Scale, rules: Rules) -> Floats:
     """Return how often each fixing repeats the source's digits, where the others moved since the first of them."""
     repeats = np.zeros(values.shape)
     present = ~np.isnan(values)
