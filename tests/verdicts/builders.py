@@ -3,16 +3,21 @@ import numpy as np
 from cambist.verdicts.facts import CodeFixings, SourceFacts
 from cambist.verdicts.verdict import Judgement
 
-COLUMNS = ("level", "status", "source", "source_row", "other", "fixing_status", "reason", "weight", "distance")
+COLUMNS = ("level", "status", "source", "source_day", "other", "fixing_status", "reason", "weight", "distance")
 
 
-def same(one: Judgement, other: Judgement, first: int = 0) -> list[str]:
-    """The columns in which two judgements differ from a row on, in any bit."""
+def same(one: Judgement, other: Judgement) -> list[str]:
+    """The columns in which two judgements differ in any bit, on the rows that both have but the first."""
+    rows = min(len(one.days), len(other.days)) - 1
     return [
         name
         for name in COLUMNS
-        if not np.array_equal(getattr(one, name)[first:], getattr(other, name)[first:], equal_nan=True)
+        if not np.array_equal(_last(getattr(one, name), rows), _last(getattr(other, name), rows), equal_nan=True)
     ]
+
+
+def _last(column: np.ndarray, rows: int) -> np.ndarray:
+    return column[len(column) - rows :]
 
 
 def random_fixings(seed: int, rows: int = 90, sources: int = 4) -> CodeFixings:

@@ -98,12 +98,12 @@ def one_percent(_value: float, _before: float) -> float:
 
 
 def published_value(judgement: Judgement, row: int = -1) -> float:
-    """Return the published value of a row: a fixing's own, shifted by what redenominations changed since; NaN if none."""
-    source, of = int(judgement.source[row]), int(judgement.source_row[row])
+    """Return the published value of a row, a fixing's own, in the unit of the row's day; NaN if there is none."""
+    source = int(judgement.source[row])
     if source < 0:
         return float("nan")
-    value = float(judgement.fixings.values[of, source])
-    return value + float(judgement.level[row] - judgement.level[of])
+    of = int(np.searchsorted(judgement.days, judgement.source_day[row]))
+    return float(judgement.values[of, source] + judgement.level[row] - judgement.level[of])
 
 
 def run(panel: Panel, rules: Rules = RULES, tolerance: Tolerance = one_percent) -> Outcome:
@@ -126,7 +126,7 @@ def run(panel: Panel, rules: Rules = RULES, tolerance: Tolerance = one_percent) 
             served = published_value(known.judge(rules))
         live[day] = served
     judgement = known.judge(rules)
-    rows = {day: row for row, day in enumerate(judgement.fixings.days.tolist())}
+    rows = {day: row for row, day in enumerate(judgement.days.tolist())}
     wrong_live = wrong_final = 0
     truth = before = float("nan")
     final = float("nan")
@@ -144,7 +144,7 @@ def run(panel: Panel, rules: Rules = RULES, tolerance: Tolerance = one_percent) 
     for day, row in rows.items():
         for column in np.flatnonzero(judgement.fixing_status[row] != FixingStatus.ABSENT).tolist():
             total += 1
-            is_true = day in panel.truth and abs(judgement.fixings.values[row, column] - panel.truth[day]) <= 0.01
+            is_true = day in panel.truth and abs(judgement.values[row, column] - panel.truth[day]) <= 0.01
             held += is_true and judgement.fixing_status[row, column] == FixingStatus.HELD
     return Outcome(wrong_live, wrong_final, hours, held, total)
 

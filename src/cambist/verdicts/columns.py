@@ -21,15 +21,12 @@ def row_medians(values: Floats) -> tuple[Floats, Floats]:
     return lower, np.where(counts % 2 == 1, lower, (lower + upper) / 2)
 
 
-def trailing_medians(values: Floats, window: int, first: int, least: int) -> Floats:
-    """Return for each row from `first` the median of the `window` rows before it; NaN of fewer than `least`."""
-    rows = len(values) - first
-    padded = np.concatenate((np.full(window, np.nan), values[:-1])) if len(values) else values
-    if rows <= 0:
-        return np.empty(0)
-    windows = sliding_window_view(padded, window)[first:]
-    enough = np.count_nonzero(~np.isnan(windows), axis=1) >= least
-    return np.where(enough, row_medians(windows)[1], np.nan)
+def trailing_medians(values: Floats, window: int, rows: Ints, least: int) -> Floats:
+    """Return for each of some rows the median of the `window` rows before it, by column; NaN of fewer than `least`."""
+    padded = np.concatenate((np.full((window, *values.shape[1:]), np.nan), values))
+    windows = sliding_window_view(padded, window, axis=0)[rows]
+    is_enough = np.count_nonzero(~np.isnan(windows), axis=-1) >= least
+    return np.where(is_enough, row_medians(windows)[1], np.nan)
 
 
 def medians_of_others(values: Floats) -> Floats:

@@ -10,7 +10,7 @@ from cambist.verdicts.rules import Rules
 from cambist.verdicts.verdict import FixingStatus, Reason
 
 
-def fixing_statuses(fixings: CodeFixings, measured: Measured, level: Floats, rules: Rules) -> Ints:
+def fixing_statuses(measured: Measured, level: Floats, rules: Rules) -> Ints:
     """Return what each fixing was found to be, by the level of its day and of the row before."""
     reach = rules.agreed_same * measured.scale.same
     before = np.concatenate(([np.nan], level[:-1]))
@@ -19,7 +19,7 @@ def fixing_statuses(fixings: CodeFixings, measured: Measured, level: Floats, rul
     is_between = (measured.values >= low[:, None]) & (measured.values <= high[:, None])
     return np.select(
         [
-            np.isnan(fixings.values),
+            np.isnan(measured.values) & ~measured.rejected,
             np.abs(measured.values - level[:, None]) <= reach[:, None],
             is_jump[:, None] & is_between,
         ],
@@ -38,8 +38,10 @@ def reasons(fixings: CodeFixings, measured: Measured, level: Floats, found: Ints
     for factor in rules.units:
         is_unit |= np.abs(apart - np.log(factor)) < rules.unit_tolerance
     is_other = np.zeros(found.shape, np.bool_)
-    for place in fixings.taken_for:
-        is_other[place] = True
+    first = len(fixings.days) - len(level)
+    for row, column in fixings.taken_for:
+        if row >= first:
+            is_other[row - first, column] = True
     pegs = measured.pegs[held, None]
     is_off_peg = (np.abs(agreed - pegs) <= rules.peg) & (np.abs(values - pegs) > rules.peg)
     is_denied = np.broadcast_to((~np.isnan(values)).sum(axis=1, keepdims=True) > 1, values.shape)

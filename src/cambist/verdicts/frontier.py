@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
+from cambist.verdicts.facts import Floats
+
 NOBODY, SEVERAL = "", "*"
 HOLD = -1
 
@@ -41,13 +45,15 @@ class State:
 class Frontier:
     """The states after a day, the cheapest first. Verdicts can be continued from it, with the same result.
 
-    `source` and `source_day` are the fixing that was published of the oldest row that is still open.
+    `source` and `source_day` are the fixing that was published of the oldest row that is still open. `seen` is what was
+    measured of the rows before (see `scale.daily`).
     """
 
     day: int
     states: tuple[State, ...] = ()
     source: str = ""
     source_day: int = 0
+    seen: Floats = field(default_factory=lambda: np.empty((0, 2)), compare=False, repr=False)
 
     @property
     def depth(self) -> int:

@@ -27,37 +27,35 @@ def judge(
 ) -> Judgement:
     """Return the verdicts on a code.
 
-    With `after`, only the rows after that frontier are judged, and those before it that were still open. The 76 rows
-    before those must be among the fixings. The result is the same as from the beginning, bit for bit.
+    With `after`, only the rows after that frontier are judged, and those before it that were still open; of the others
+    only the last `CONTEXT_ROWS` and the one that was published last must be among the fixings. The result is the same
+    as from the beginning, bit for bit.
     """
     start = int(np.searchsorted(fixings.days, after.day, side="right"))
     first = max(start - after.depth, 0)
-    measured = measure_rows(fixings, reference, first, rules)
-    trail = Trail((source.key for source in fixings.sources), measured.consent, start, after.states, rules)
-    for row in range(first, start):
+    measured = measure_rows(fixings, reference, after, first, rules)
+    trail = Trail((source.key for source in fixings.sources), measured.consent, start - first, after.states, rules)
+    for row in range(start - first):
         trail.clusters[row] = _clusters(fixings, measured, row)
-    contested = np.append(
-        np.flatnonzero(~plain_rows(fixings.days, measured, rules)[start:]) + start, len(fixings.days)
-    ).tolist()
-    row, place = start, 0
-    while row < len(fixings.days):
-        while contested[place] < row:
-            place += 1
-        if contested[place] > row and _is_where_agreed(trail.states, measured, row - 1):
-            trail.pass_plain_rows(contested[place])
-            row = contested[place]
+    is_contested = ~plain_rows(measured, rules)
+    ends = np.append(np.flatnonzero(is_contested), len(is_contested))
+    row = start - first
+    while row < len(is_contested):
+        if not is_contested[row] and _is_where_agreed(trail.states, measured, row - 1):
+            row = int(ends[np.searchsorted(ends, row)])
+            trail.pass_plain_rows(row)
             continue
         trail.clusters[row] = _clusters(fixings, measured, row)
-        day = _day(fixings, measured, row, trail.clusters[row])
-        is_first = row == 0 or not trail.states or fixings.days[row] - fixings.days[row - 1] > rules.restart_days
-        if is_first:
-            plausible = None if row else reference.plausible
-            trail.append(begin(day, plausible, trail.states[0] if trail.states else None, rules))
-        else:
-            trail.append(step(trail.states, day, rules))
+        trail.append(_states(trail.states, _day(fixings, measured, first, row, trail.clusters[row]), reference, rules))
         row += 1
     trail.finish()
     return verdict_columns(fixings, measured, trail, after, rules)
+
+
+def _states(states: tuple[State, ...], day: Day, reference: CodeReference, rules: Rules) -> tuple[State, ...]:
+    if not states:
+        return begin(day, reference.plausible, None, rules)
+    return begin(day, None, states[0], rules) if day.gap > rules.restart_days else step(states, day, rules)
 
 
 def _is_where_agreed(states: tuple[State, ...], measured: Measured, row: int) -> bool:
@@ -68,12 +66,12 @@ def _clusters(fixings: CodeFixings, measured: Measured, row: int) -> list[Cluste
     return clusters_of(measured.values[row], measured.weights[row], float(measured.scale.same[row]), fixings.sources)
 
 
-def _day(fixings: CodeFixings, measured: Measured, row: int, clusters: list[Cluster]) -> Day:
-    weights = measured.carried_weights[row]
-    peg = float(measured.pegs[row])
-    accepted = fixings.accepted[row] if fixings.accepted is not None else ()
+def _day(fixings: CodeFixings, measured: Measured, first: int, row: int, clusters: list[Cluster]) -> Day:
+    weights, peg = measured.carried_weights[row], float(measured.pegs[row])
+    accepted = fixings.accepted[first + row] if fixings.accepted is not None else ()
     return Day(
-        day=int(fixings.days[row]),
+        day=int(measured.days[row]),
+        gap=int(measured.days[row] - fixings.days[first + row - 1]) if first + row else 0,
         clusters=clusters,
         carried=measured.carried[row][weights > 0],
         carried_weights=weights[weights > 0],
@@ -83,5 +81,5 @@ def _day(fixings: CodeFixings, measured: Measured, row: int, clusters: list[Clus
         shift=float(measured.shift[row]),
         peg=None if np.isnan(peg) else peg,
         accepted=frozenset(np.flatnonzero(accepted).tolist()),
-        taken_for=frozenset(column for at, column in fixings.taken_for if at == row),
+        taken_for=frozenset(column for at, column in fixings.taken_for if at == first + row),
     )

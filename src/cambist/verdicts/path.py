@@ -21,7 +21,7 @@ from cambist.verdicts.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """All that the path needs to know of a row.
+    """All that the path needs to know of a row, which is `gap` days after the row before.
 
     `carried` are the fixings of sources that have none on this row, with their weights. `accepted` and `taken_for` are
     the columns whose fixing the operator accepted, or that have the look of another code's value. `shift` is what to
@@ -29,6 +29,7 @@ class Day:
     """
 
     day: int
+    gap: int
     clusters: Sequence[Cluster]
     carried: Floats
     carried_weights: Floats

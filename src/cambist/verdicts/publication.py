@@ -15,29 +15,25 @@ from cambist.verdicts.verdict import DayStatus, Judgement
 
 def verdict_columns(fixings: CodeFixings, measured: Measured, trail: Trail, after: Frontier, rules: Rules) -> Judgement:
     """Return the verdicts of the rows of a trail, which continues from a frontier."""
-    rows = np.arange(len(fixings.days))
     with np.errstate(invalid="ignore"):
         chosen = _chosen(measured, trail)
-        said_by = _published(fixings, measured, trail.level, chosen, rules)
+        source = _published(fixings, measured, trail.level, chosen, rules)
         status = _day_statuses(measured, trail, chosen, rules)
-        found = fixing_statuses(fixings, measured, trail.level, rules)
+        found = fixing_statuses(measured, trail.level, rules)
         why = reasons(fixings, measured, trail.level, found, rules)
-    said_by[: trail.first] = -1
-    known = np.flatnonzero(fixings.days[: trail.first + 1] == after.source_day)
-    if after.source and len(known):
-        said_by[known] = [source.key for source in fixings.sources].index(after.source)
-    said_row = np.maximum.accumulate(np.where(said_by >= 0, rows, -1))
-    status[(said_row < 0) & (status == DayStatus.HELD)] = DayStatus.NONE
+    said_by, said_day = _carried_on(source, measured.days, after, fixings)
+    status[(said_by < 0) & (status == DayStatus.HELD)] = DayStatus.NONE
     for since, row in trail.withdrawn:
-        status[(fixings.days >= since) & (rows < row)] = DayStatus.WITHDRAWN
+        status[(measured.days >= since) & (np.arange(len(status)) < row)] = DayStatus.WITHDRAWN
     has_value = (status != DayStatus.NONE) & (status != DayStatus.WITHDRAWN)
     return Judgement(
-        fixings=fixings,
-        first=trail.first,
+        days=measured.days,
+        sources=fixings.sources,
+        values=fixings.values[len(fixings.days) - len(status) :],
         level=np.where(has_value, trail.level - measured.shift, np.nan),
         status=status,
-        source=np.where(has_value, said_by[said_row], -1),
-        source_row=np.where(has_value, said_row, -1),
+        source=np.where(has_value, said_by, -1),
+        source_day=np.where(has_value, said_day, 0),
         other=_others(measured, trail, status),
         fixing_status=found,
         reason=why,
@@ -45,8 +41,17 @@ def verdict_columns(fixings: CodeFixings, measured: Measured, trail: Trail, afte
         distance=measured.values - trail.level[:, None],
         trail=trail,
         said_by=said_by,
-        said_row=said_row,
+        said_day=said_day,
+        seen=measured.seen,
     )
+
+
+def _carried_on(source: Ints, days: Ints, after: Frontier, fixings: CodeFixings) -> tuple[Ints, Ints]:
+    """Return of which source and day the published fixing is, on held days the last one before."""
+    keys = [each.key for each in fixings.sources]
+    number = keys.index(after.source) if after.source else -1
+    last = np.maximum.accumulate(np.where(source >= 0, np.arange(len(source)), -1))
+    return np.where(last >= 0, source[last], number), np.where(last >= 0, days[last], after.source_day)
 
 
 def _chosen(measured: Measured, trail: Trail) -> Bools:
@@ -63,8 +68,8 @@ def _published(fixings: CodeFixings, measured: Measured, level: Floats, chosen: 
     """Return the source whose fixing is published, -1 where none is: the best-ranked that is near to the level."""
     scale = measured.scale
     near = np.maximum(np.maximum(rules.near_least, rules.near_spreads * scale.spreads), rules.near_moves * scale.moves)
-    is_near: Bools = np.abs(measured.values - level[:, None]) <= near[:, None]
-    is_near |= np.count_nonzero(chosen, axis=1, keepdims=True) == 2
+    is_pair = np.reshape(chosen.sum(axis=1) == 2, (-1, 1))
+    is_near = (np.abs(measured.values - level[:, None]) <= near[:, None]) | is_pair
     is_original: Bools = np.array([[not source.compiled for source in fixings.sources]], np.bool_)
     eligible = chosen
     for preferred in (is_original, is_near, ~measured.late):

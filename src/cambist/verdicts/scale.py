@@ -9,14 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cambist.verdicts.columns import medians_of_others, row_medians, rows_of_last, trailing_medians
+from cambist.verdicts.columns import medians_of_others, row_medians, trailing_medians
 from cambist.verdicts.facts import Bools, Floats, Ints
 from cambist.verdicts.rules import Rules
 
-CONTEXT_ROWS = 76
-"""So many rows before a row decide its scale and weights: 30 whose moves begin at most 45 days earlier."""
+OWN_MOVE_DAYS = 45
+"""A source's fixing is compared with its own before, if that is not older."""
 
-_OWN_MOVE_DAYS = 45
 _NORMAL = 1.4826
 """The standard deviation of a normal distribution per median absolute deviation."""
 
@@ -36,93 +35,75 @@ class Scale:
     lone_jumps: Floats
 
 
-def measure(days: Ints, values: Floats, first: int, rules: Rules) -> Scale:
-    """Return the scale of the rows from `first`; the rows before it are NaN."""
-    move, spread = _daily_moves(days, values), _daily_spreads(values)
+def daily(days: Ints, values: Floats, last: Ints, first: int) -> Floats:
+    """Return two columns about the rows from `first`.
+
+    They are how far at least half of the sources moved from their own fixing before (in the row `last`), and the median
+    distance of the fixings from their middle; NaN where there is nothing to compare.
+    """
+    now, last = values[first:], last[first:]
+    gaps = days[first:, None] - days[last]
+    before = np.take_along_axis(values, np.maximum(last, 0), axis=0)
+    stretch = np.where(gaps > 3, 1.5 * np.sqrt(np.maximum(gaps, 7) / 7), 1.0)
+    is_usable = (last >= 0) & (gaps <= OWN_MOVE_DAYS)
+    move = row_medians(np.where(is_usable, np.abs(now - before) / stretch, np.nan))[0]
+    spread = row_medians(np.abs(now - row_medians(now)[1][:, None]))[1]
+    is_several = np.count_nonzero(~np.isnan(now), axis=1) > 1
+    return np.column_stack((move, np.where(is_several, spread, np.nan)))
+
+
+def measure(days: Ints, seen: Floats, first: int, rules: Rules) -> Scale:
+    """Return the scale of the rows from `first`, by what `daily` returned for the rows until then."""
+    move, spread = seen[:, 0], seen[:, 1]
     moves = _usual(move, rules.volatility, (rules.window, rules.short_window), 8, first)
     spreads = _usual(spread, rules.spread, (rules.window,), 6, first)
-    same = np.minimum(
-        np.maximum(np.maximum(rules.same_spreads * spreads, rules.same_moves * moves), rules.same_least),
-        rules.same_most,
-    )
+    same = np.maximum(np.maximum(rules.same_spreads * spreads, rules.same_moves * moves), rules.same_least)
+    same = np.minimum(same, rules.same_most)
     jumps = np.maximum(np.maximum(rules.jump_moves * moves, rules.jump_same * same), rules.jump_least)
-    lone = np.maximum(jumps, np.maximum(rules.lone_moves * moves, rules.lone_least))
-    aftershocks = rules.aftershock * _aftershocks(move, first, rules)
-    stretch = np.empty(len(days) - first)
-    if len(days):
-        gaps = np.diff(days, prepend=days[0] - 1)[first:]
-        stretch = np.minimum(np.sqrt(gaps), 1.5) * np.sqrt(np.maximum(gaps, 7) / 7)
-    limit = np.minimum(jumps, rules.jump_most) * stretch
-    lone_limit = np.maximum(limit, np.minimum(lone, rules.jump_most))
-    return Scale(
-        *(
-            _padded(each, first)
-            for each in (moves, spreads, same, np.maximum(limit, aftershocks), np.maximum(lone_limit, aftershocks))
-        )
-    )
-
-
-def _daily_moves(days: Ints, values: Floats) -> Floats:
-    """Return how far at least half of the sources moved from their own fixing before."""
-    present = ~np.isnan(values)
-    last = rows_of_last(present)
-    gaps = days[:, None] - days[last]
-    usable = present & (last >= 0) & (gaps <= _OWN_MOVE_DAYS)
-    before = np.take_along_axis(values, np.maximum(last, 0), axis=0)
-    stretch = np.where(gaps > 3, np.sqrt(np.maximum(gaps, 7) / 7) * 1.5, 1.0)
-    return row_medians(np.where(usable, np.abs(values - before) / stretch, np.nan))[0]
-
-
-def _daily_spreads(values: Floats) -> Floats:
-    """Return the median distance of a row's fixings from their middle; NaN for a single one."""
-    middle = row_medians(values)[1]
-    is_several = np.count_nonzero(~np.isnan(values), axis=1) > 1
-    return np.where(is_several, row_medians(np.abs(values - middle[:, None]))[1], np.nan)
+    lone = np.maximum(np.maximum(jumps, rules.lone_moves * moves), rules.lone_least)
+    gaps = np.diff(days, prepend=days[:1] - 1)[first:]
+    jumps = np.minimum(jumps, rules.jump_most) * np.minimum(np.sqrt(gaps), 1.5) * np.sqrt(np.maximum(gaps, 7) / 7)
+    lone = np.maximum(jumps, np.minimum(lone, rules.jump_most))
+    shocks = rules.aftershock * _aftershocks(move, first, rules)
+    return Scale(moves, spreads, same, np.maximum(jumps, shocks), np.maximum(lone, shocks))
 
 
 def _usual(
-    daily: Floats, limits: tuple[float, float, float], windows: tuple[int, ...], least: int, first: int
+    column: Floats, limits: tuple[float, float, float], windows: tuple[int, ...], least: int, first: int
 ) -> Floats:
     smallest, assumed, largest = limits
-    usual = _NORMAL * trailing_medians(daily, windows[0], first, least)
+    rows = np.arange(first, len(column))
+    usual = _NORMAL * trailing_medians(column, windows[0], rows, least)
     for window in windows[1:]:
-        usual = np.fmax(usual, _NORMAL * trailing_medians(daily, window, first, window))
+        usual = np.fmax(usual, _NORMAL * trailing_medians(column, window, rows, window))
     return np.where(np.isnan(usual), assumed, np.clip(usual, smallest, largest))
 
 
 def _aftershocks(move: Floats, first: int, rules: Rules) -> Floats:
     """Return the largest of the last moves, each faded with the rows after it."""
-    largest = np.zeros(len(move) - first)
-    for back in range(1, rules.aftershock_rows + 1):
-        shifted = np.concatenate((np.zeros(back), move))[first : len(move)]
-        largest = np.fmax(largest, np.minimum(shifted, 1.0) * rules.aftershock_decay ** (back - 1))
+    faded = rules.aftershock_decay ** np.arange(rules.aftershock_rows - 1, -1, -1.0)
+    padded = np.concatenate((np.zeros(rules.aftershock_rows), np.fmin(np.fmax(move, 0.0), 1.0)))[:-1]
+    windows = np.lib.stride_tricks.sliding_window_view(padded, rules.aftershock_rows)[first:]
+    largest: Floats = (windows * faded).max(axis=1, initial=0.0)
     return largest
 
 
 def late_sources(values: Floats, scale: Scale, first: int, rules: Rules) -> Bools:
-    """Return which sources publish what the others published the day before, by row."""
-    late = np.zeros(values.shape, np.bool_)
-    restless = scale.moves[first:] > rules.late_volatility
-    if values.shape[1] < 2 or not restless.any():
+    """Return which sources publish what the others published the day before, for the rows from `first`."""
+    late = np.zeros(values[first:].shape, np.bool_)
+    restless = np.flatnonzero(scale.moves > rules.late_volatility)
+    if values.shape[1] < 2 or not len(restless):
         return late
+    begin = max(first - rules.late_rows, 0)
+    values = values[begin:]
     others = medians_of_others(values)
-    without = np.where(np.isnan(others), row_medians(values)[1][:, None], others)
-    apart = np.abs(values - others)
-    before = np.full(values.shape, np.nan)
-    before[1:] = np.abs(values[1:] - without[:-1])
-    unknown = np.isnan(apart) | np.isnan(before)
-    apart, before = (np.where(unknown, np.nan, each) for each in (apart, before))
-    end = len(values)
-    for column in range(values.shape[1]):
-        same = trailing_medians(np.append(apart[:, column], np.nan), rules.late_rows, first + 1, rules.late_least)[
-            : end - first
-        ]
-        late_by = trailing_medians(np.append(before[:, column], np.nan), rules.late_rows, first + 1, rules.late_least)[
-            : end - first
-        ]
-        late[first:, column] = restless & (late_by < rules.late_ratio * same) & (same > 0.6 * scale.spreads[first:])
+    apart = np.abs(values[1:] - others[1:])
+    before = np.abs(values[1:] - np.where(np.isnan(others), row_medians(values)[1][:, None], others)[:-1])
+    is_known = ~np.isnan(apart) & ~np.isnan(before)
+    ends = restless + first - begin  # the row itself is the last of its window
+    same, earlier = (
+        trailing_medians(np.where(is_known, each, np.nan), rules.late_rows, ends, rules.late_least)
+        for each in (apart, before)
+    )
+    late[restless] = (earlier < rules.late_ratio * same) & (same > 0.6 * scale.spreads[restless, None])
     return late
-
-
-def _padded(column: Floats, first: int) -> Floats:
-    return np.concatenate((np.full(first, np.nan), column))

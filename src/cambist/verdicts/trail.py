@@ -19,14 +19,13 @@ class Trail:
     """The path, by row: its `level`, the number of its `cluster`, and what continues it from there.
 
     `clusters` are those of the rows that were judged one by one. `withdrawn` are pairs: the day since which a refuted
-    level held, and the row that refuted it. `first` is the first row that was open.
+    level held, and the row that refuted it.
     """
 
     def __init__(
         self, keys: Iterable[str], consent: Consent, start: int, states: tuple[State, ...], rules: Rules
     ) -> None:
         rows = len(consent.level)
-        self.first = max(start - sum(1 for _ in states[0].path()), 0) if states else start
         self.level = np.full(rows, np.nan)
         self.cluster = np.full(rows, HOLD)
         self.withdrawn: list[tuple[int, int]] = []

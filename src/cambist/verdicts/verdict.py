@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from cambist.verdicts.facts import CodeFixings, Floats, Ints
+from cambist.verdicts.facts import Floats, Ints, SourceFacts
 from cambist.verdicts.frontier import Frontier
+from cambist.verdicts.measured import SEEN_ROWS
 from cambist.verdicts.trail import Trail
 
 
@@ -60,21 +61,22 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdicts on one code, as columns with a row for each day of its fixings, valid from row `first` on.
+    """The verdicts on one code, as columns with a row for each of `days`: those that were judged.
 
-    `level` is the agreed rate (log units per dollar in the unit of the day), NaN without one. The published value is
-    the fixing of `source` (a column of the fixings, -1 for none) on row `source_row`, which is the row itself unless
-    the day is held: one source's own digits. `other` is the level that most of the rest say, NaN if nobody does.
-    `fixing_status`, `reason`, `weight` and `distance` (from the level) have a column for each source. The rest is what
-    a frontier is made of.
+    `values` are the fixings of these days. `level` is the agreed rate (log units per dollar in the unit of the day), NaN
+    without one. The published value is the one of `source` (a column, -1 for none) for `source_day`, which is the day
+    itself unless the day is held: one source's own digits. `other` is the level that most of the rest say, NaN if
+    nobody does. `fixing_status`, `reason`, `weight` and `distance` (from the level) have a column for each source. The
+    rest is what a frontier is made of.
     """
 
-    fixings: CodeFixings
-    first: int
+    days: Ints
+    sources: tuple[SourceFacts, ...]
+    values: Floats
     level: Floats
     status: Ints
     source: Ints
-    source_row: Ints
+    source_day: Ints
     other: Floats
     fixing_status: Ints
     reason: Ints
@@ -82,14 +84,17 @@ class Judgement:
     distance: Floats
     trail: Trail
     said_by: Ints
-    said_row: Ints
+    said_day: Ints
+    seen: Floats
 
     def frontier(self, row: int = -1) -> Frontier:
         """Return the frontier after a row, from which verdicts can be continued."""
         row %= len(self.level)
-        found = Frontier(int(self.fixings.days[row]), self.trail.states_after(row))
-        said = int(self.said_row[max(row - found.depth + 1, 0)])
-        if said < 0:
+        states = self.trail.states_after(row)
+        end = len(self.seen) - len(self.level) + row + 1
+        found = Frontier(int(self.days[row]), states, seen=self.seen[max(end - SEEN_ROWS, 0) : end])
+        oldest = max(row - found.depth + 1, 0)
+        if self.said_by[oldest] < 0:
             return found
-        source = self.fixings.sources[int(self.said_by[said])].key
-        return replace(found, source=source, source_day=int(self.fixings.days[said]))
+        source = self.sources[int(self.said_by[oldest])].key
+        return replace(found, source=source, source_day=int(self.said_day[oldest]))

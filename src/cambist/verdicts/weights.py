@@ -7,69 +7,69 @@ from __future__ import annotations
 
 import numpy as np
 
-from cambist.verdicts.columns import row_medians, rows_of_last
+from cambist.verdicts.columns import row_medians
 from cambist.verdicts.facts import Bools, CodeFixings, Floats, Ints
 from cambist.verdicts.rules import Rules
-from cambist.verdicts.scale import Scale
 
 
-def fresh_weights(
-    fixings: CodeFixings, values: Floats, scale: Scale, late: Bools, rules: Rules
-) -> tuple[Floats, Bools]:
-    """Return the weight of each fixing on its own day, and which ones are repeated digits; 0 where there is none."""
+def fresh_weights(fixings: CodeFixings, now: Floats, repeats: Floats, late: Bools, rules: Rules) -> Floats:
+    """Return the weight of each fixing of the last rows (`now`) on its own day; 0 where there is none."""
     compiled, issuer, base = _kinds(fixings, rules)
-    weights = np.where(np.isnan(values), 0.0, base)
-    repeats = _repeats(values, scale, rules)
-    weights *= 1 - np.minimum(repeats / rules.repeats, 1.0)
+    weights: Floats = np.where(np.isnan(now), 0.0, base) * (1 - np.minimum(repeats / rules.repeats, 1.0))
     weights = _exact(np.where(late, weights * rules.late_weight, weights))
     weights = _limited(weights, compiled, rules.compiled_most)
     if issuer.any():
         speaks = (weights * issuer).sum(axis=1) > 0
         weights = np.where(speaks[:, None], _limited(weights, ~issuer, rules.beside_issuer_most), weights)
     if fixings.accepted is not None:
-        weights = np.where(fixings.accepted & ~np.isnan(values), rules.accepted_weight, weights)
-    return weights, repeats > 0
+        is_accepted = fixings.accepted[len(fixings.days) - len(now) :] & ~np.isnan(now)
+        weights = np.where(is_accepted, rules.accepted_weight, weights)
+    return weights
 
 
-def carried_weights(fixings: CodeFixings, values: Floats, rules: Rules) -> tuple[Floats, Floats]:
-    """Return the last fixing of each source that has none on a day, and its weight."""
-    present = ~np.isnan(values)
-    last = rows_of_last(present)
-    age = fixings.days[:, None] - fixings.days[last]
-    is_carried = ~present & (last >= 0) & (age <= rules.carried_days)
+def carried_weights(fixings: CodeFixings, values: Floats, last: Ints, rules: Rules) -> tuple[Floats, Floats]:
+    """Return the last fixing of each source that has none on one of the last rows, and its weight.
+
+    `last` is the row of each source's fixing before, for these last rows.
+    """
+    first = len(values) - len(last)
+    age = fixings.days[first:, None] - fixings.days[last]
+    is_carried = np.isnan(values[first:]) & (last >= 0) & (age <= rules.carried_days)
     known = np.where(is_carried, np.take_along_axis(values, np.maximum(last, 0), axis=0), np.nan)
     base = np.minimum(_kinds(fixings, rules)[2], 1.0)
-    missed = _working_days(fixings.days)[:, None] - _working_days(fixings.days)[last] - 1
-    own = _exact(np.where(is_carried, base * rules.carried_weight * 0.5 ** np.clip(missed, 0, 8), 0.0))
+    working = _working_days(fixings.days)
+    missed = np.clip(working[first:, None] - working[last] - 1, 0, 8)
+    own = _exact(np.where(is_carried, base * rules.carried_weight * 0.5**missed, 0.0))
     return known, _limited(own, np.ones(own.shape[1], np.bool_), rules.carried_most)
+
+
+def count_repeats(values: Floats, last: Ints, same: Floats, rules: Rules) -> Floats:
+    """Return how often each fixing of the last rows repeats the source's digits, where the others moved meanwhile."""
+    first = len(values) - len(same)
+    begin = max(first - 2 * rules.repeats, 0)
+    repeats = np.zeros(values[first:].shape)
+    before = np.where(last >= 0, np.take_along_axis(values, np.maximum(last, 0), axis=0), np.nan)[begin:]
+    values = values[begin:]
+    is_repeated = values == before
+    at, column = np.nonzero(is_repeated[first - begin :])
+    if not len(at) or values.shape[1] < 2:
+        return repeats
+    rows = np.arange(len(values))[:, None]
+    changes = np.maximum.accumulate(np.where(is_repeated | np.isnan(values), 0, rows), axis=0)
+    row = at + first - begin
+    start = np.maximum(changes[row, column], row - 2 * rules.repeats)
+    counts = np.cumsum(~np.isnan(values), axis=0)
+    moved = np.abs(values[row] - values[start])
+    moved[np.arange(len(at)), column] = np.nan
+    counted = counts[row, column] - counts[start, column]
+    repeats[at, column] = np.where(row_medians(moved)[1] > same[at], counted, 0)
+    return repeats
 
 
 def _kinds(fixings: CodeFixings, rules: Rules) -> tuple[Bools, Bools, Floats]:
     compiled = np.array([source.compiled for source in fixings.sources], np.bool_)
     issuer = np.array([source.is_issuer for source in fixings.sources], np.bool_)
     return compiled, issuer, np.where(issuer, rules.issuer_weight, np.where(compiled, rules.compiled_weight, 1.0))
-
-
-def _repeats(values: Floats, scale: Scale, rules: Rules) -> Floats:
-    """Return how often each fixing repeats the source's digits, where the others moved since the first of them."""
-    repeats = np.zeros(values.shape)
-    present = ~np.isnan(values)
-    last = rows_of_last(present)
-    before = np.where(last >= 0, np.take_along_axis(values, np.maximum(last, 0), axis=0), np.nan)
-    is_new = present & (values != before)
-    rows = np.arange(len(values))[:, None]
-    start = np.maximum(np.maximum.accumulate(np.where(is_new, rows, -1), axis=0), rows - 2 * rules.repeats)
-    counts = np.cumsum(present, axis=0)
-    some = present & ~is_new & ~np.isnan(scale.same)[:, None]
-    at, column = np.nonzero(some & (start >= 0))
-    if not len(at) or values.shape[1] < 2:
-        return repeats
-    first = start[at, column]
-    moved = np.abs(values[at] - values[first])
-    moved[np.arange(len(at)), column] = np.nan
-    counted = counts[at, column] - counts[first, column]
-    repeats[at, column] = np.where(row_medians(moved)[1] > scale.same[at], counted, 0)
-    return repeats
 
 
 def _limited(weights: Floats, of: Bools, most: float) -> Floats:
