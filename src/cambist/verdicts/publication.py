@@ -68,13 +68,13 @@ def _published(fixings: CodeFixings, measured: Measured, level: Floats, chosen: 
     """Return the source whose fixing is published, -1 where none is: the best-ranked that is near to the level."""
     scale = measured.scale
     near = np.maximum(np.maximum(rules.near_least, rules.near_spreads * scale.spreads), rules.near_moves * scale.moves)
-    is_pair = np.reshape(chosen.sum(axis=1) == 2, (-1, 1))
+    is_pair = np.count_nonzero(chosen, axis=1, keepdims=True) == 2
     is_near = (np.abs(measured.values - level[:, None]) <= near[:, None]) | is_pair
     is_original: Bools = np.array([[not source.compiled for source in fixings.sources]], np.bool_)
     eligible = chosen
     for preferred in (is_original, is_near, ~measured.late):
         better = eligible & preferred
-        eligible = np.where(better.any(axis=1)[:, None], better, eligible)
+        eligible = np.where(better.any(axis=1, keepdims=True), better, eligible)
     published: Ints = np.where(eligible.any(axis=1), np.argmax(eligible, axis=1), -1)
     return published
 

@@ -63,8 +63,8 @@ class Alternative:
 class Judgement:
     """The verdicts on one code, as columns with a row for each of `days`: those that were judged.
 
-    `values` are the fixings of these days. `level` is the agreed rate (log units per dollar in the unit of the day), NaN
-    without one. The published value is the one of `source` (a column, -1 for none) for `source_day`, which is the day
+    `values` are the fixings of these days. `level` is the agreed rate (log units per dollar in the unit of the day),
+    NaN without one. The published value is the one of `source` (a column, -1 for none) for `source_day`, which is the day
     itself unless the day is held: one source's own digits. `other` is the level that most of the rest say, NaN if
     nobody does. `fixing_status`, `reason`, `weight` and `distance` (from the level) have a column for each source. The
     rest is what a frontier is made of.
