@@ -1,0 +1,69 @@
+"""What became of every fixing of a code, and why some are held."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cambist.verdicts.facts import CodeFixings, Floats, Ints
+from cambist.verdicts.measured import Measured
+from cambist.verdicts.rules import Rules
+from cambist.verdicts.verdict import FixingStatus, Reason
+
+
+def fixing_statuses(measured: Measured, level: Floats, rules: Rules) -> Ints:
+    """Return what each fixing was found to be, by the level of its day and of the row before."""
+    reach = rules.agreed_same * measured.scale.same
+    before = np.concatenate(([np.nan], level[:-1]))
+    is_jump = np.abs(level - before) > reach
+    low, high = np.minimum(level, before) - reach, np.maximum(level, before) + reach
+    is_between = (measured.values >= low[:, None]) & (measured.values <= high[:, None])
+    return np.select(
+        [
+            np.isnan(measured.values) & ~measured.rejected,
+            np.abs(measured.values - level[:, None]) <= reach[:, None],
+            is_jump[:, None] & is_between,
+        ],
+        [FixingStatus.ABSENT, FixingStatus.AGREED, FixingStatus.EARLY],
+        FixingStatus.HELD,
+    )
+
+
+def reasons(fixings: CodeFixings, measured: Measured, level: Floats, found: Ints, rules: Rules) -> Ints:
+    """Return why fixings are held, the most specific reason of each."""
+    held = np.where((found == FixingStatus.HELD).any(axis=1))[0]
+    why = np.full(found.shape, int(Reason.NONE))
+    values, agreed = measured.values[held], level[held, None]
+    apart = np.abs(values - agreed)
+    is_unit = np.abs(values + agreed - 2 * measured.shift[held, None]) < rules.unit_tolerance
+    for factor in rules.units:
+        is_unit |= np.abs(apart - np.log(factor)) < rules.unit_tolerance
+    is_other = np.zeros(found.shape, np.bool_)
+    first = len(fixings.days) - len(level)
+    for row, column in fixings.taken_for:
+        if row >= first:
+            is_other[row - first, column] = True
+    pegs = measured.pegs[held, None]
+    is_off_peg = (np.abs(agreed - pegs) <= rules.peg) & (np.abs(values - pegs) > rules.peg)
+    is_denied = np.broadcast_to((~np.isnan(values)).sum(axis=1, keepdims=True) > 1, values.shape)
+    why[held] = np.select(
+        [
+            np.isnan(values),
+            is_unit,
+            is_other[held],
+            is_off_peg,
+            measured.repeated[held],
+            measured.late[held],
+            is_denied,
+        ],
+        [
+            Reason.REJECTED,
+            Reason.UNIT,
+            Reason.OTHER_CODE,
+            Reason.OFF_PEG,
+            Reason.REPEATED,
+            Reason.DAY_LATE,
+            Reason.CONTRADICTED,
+        ],
+        Reason.JUMP,
+    )
+    return np.where(found == FixingStatus.HELD, why, int(Reason.NONE))

@@ -1,0 +1,92 @@
+"""Weights: how much each fixing of a day counts, fresh or carried.
+
+Weights are multiples of 1/1024, so that their sums are exact in any order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cambist.verdicts.columns import row_medians
+from cambist.verdicts.facts import Bools, CodeFixings, Floats, Ints
+from cambist.verdicts.rules import Rules
+
+
+def fresh_weights(fixings: CodeFixings, now: Floats, repeats: Floats, late: Bools, rules: Rules) -> Floats:
+    """Return the weight of each fixing of the last rows (`now`) on its own day; 0 where there is none."""
+    compiled, issuer, base = _kinds(fixings, rules)
+    weights: Floats = np.where(np.isnan(now), 0.0, base) * (1 - np.minimum(repeats / rules.repeats, 1.0))
+    weights = _exact(np.where(late, weights * rules.late_weight, weights))
+    weights = _limited(weights, compiled, rules.compiled_most)
+    if issuer.any():
+        speaks = (weights * issuer).sum(axis=1) > 0
+        weights = np.where(speaks[:, None], _limited(weights, ~issuer, rules.beside_issuer_most), weights)
+    if fixings.accepted is not None:
+        is_accepted = fixings.accepted[len(fixings.days) - len(now) :] & ~np.isnan(now)
+        weights = np.where(is_accepted, rules.accepted_weight, weights)
+    return weights
+
+
+def carried_weights(fixings: CodeFixings, values: Floats, last: Ints, rules: Rules) -> tuple[Floats, Floats]:
+    """Return the last fixing of each source that has none on one of the last rows, and its weight.
+
+    `last` is the row of each source's fixing before, for these last rows.
+    """
+    first = len(values) - len(last)
+    age = fixings.days[first:, None] - fixings.days[last]
+    is_carried = np.isnan(values[first:]) & (last >= 0) & (age <= rules.carried_days)
+    known = np.where(is_carried, np.take_along_axis(values, np.maximum(last, 0), axis=0), np.nan)
+    base = np.minimum(_kinds(fixings, rules)[2], 1.0)
+    working = _working_days(fixings.days)
+    missed = np.clip(working[first:, None] - working[last] - 1, 0, 8)
+    own = _exact(np.where(is_carried, base * rules.carried_weight * 0.5**missed, 0.0))
+    return known, _limited(own, np.ones(own.shape[1], np.bool_), rules.carried_most)
+
+
+def count_repeats(values: Floats, last: Ints, same: Floats, rules: Rules) -> Floats:
+    """Return how often each fixing of the last rows repeats the source's digits, where the others moved meanwhile."""
+    first = len(values) - len(same)
+    begin = max(first - 2 * rules.repeats, 0)
+    repeats = np.zeros(values[first:].shape)
+    before = np.where(last >= 0, np.take_along_axis(values, np.maximum(last, 0), axis=0), np.nan)[begin:]
+    values = values[begin:]
+    is_repeated = values == before
+    at, column = np.nonzero(is_repeated[first - begin :])
+    if not len(at) or values.shape[1] < 2:
+        return repeats
+    rows = np.arange(len(values))[:, None]
+    changes = np.maximum.accumulate(np.where(is_repeated | np.isnan(values), 0, rows), axis=0)
+    row = at + first - begin
+    start = np.maximum(changes[row, column], row - 2 * rules.repeats)
+    counts = np.cumsum(~np.isnan(values), axis=0)
+    moved = np.abs(values[row] - values[start])
+    moved[np.arange(len(at)), column] = np.nan
+    counted = counts[row, column] - counts[start, column]
+    repeats[at, column] = np.where(row_medians(moved)[1] > same[at], counted, 0)
+    return repeats
+
+
+def _kinds(fixings: CodeFixings, rules: Rules) -> tuple[Bools, Bools, Floats]:
+    compiled = np.array([source.compiled for source in fixings.sources], np.bool_)
+    issuer = np.array([source.is_issuer for source in fixings.sources], np.bool_)
+    return compiled, issuer, np.where(issuer, rules.issuer_weight, np.where(compiled, rules.compiled_weight, 1.0))
+
+
+def _limited(weights: Floats, of: Bools, most: float) -> Floats:
+    """Return the weights with those of some columns reduced so that together they are at most `most`."""
+    total = (weights * of).sum(axis=1)
+    if not (total > most).any():
+        return weights
+    factor = np.where(total > most, most / np.maximum(total, most), 1.0)[:, None]
+    return np.where(of, np.floor(weights * factor * 1024) / 1024, weights)
+
+
+def _exact(weights: Floats) -> Floats:
+    return np.round(weights * 1024) / 1024
+
+
+def _working_days(days: Ints) -> Ints:
+    """Return how many Mondays to Fridays there were up to and with each day; 1970-01-01 was a Thursday."""
+    weeks, weekday = np.divmod(days + 3, 7)
+    counted: Ints = weeks * 5 + np.minimum(weekday + 1, 5)
+    return counted
