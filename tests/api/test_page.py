@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from cambist.api.page import PageOptions, content_security_policy
+from cambist.api.page import PageOptions, page_policy
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Host": "rates.example:8000"}
 
@@ -118,7 +118,7 @@ def test_the_policy_allows_files_of_the_page_and_its_stream_and_nothing_inline(b
 )
 def test_the_address_of_the_stream(options, host, address):
     assert options.stream_address(host) == address
-    policy = content_security_policy(options.stream_address(host))
+    policy = page_policy(options.stream_address(host))
     assert policy.count("script-src") == 1
     assert f"connect-src 'self'{' ' + address.removesuffix('/prices') if address else ''};" in policy
 

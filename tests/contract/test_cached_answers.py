@@ -287,7 +287,7 @@ def test_a_long_answer_is_smaller_compressed(make, target):
     client = make()
     plain, packed = (client.get(target, key=KEYS[0], headers=headers) for headers in ({}, GZIP))
     assert len(packed.content) < len(plain.content) * 2 / 3
-    assert (plain.headers["vary"], packed.headers["vary"]) == ("Accept-Encoding", "Accept-Encoding")
+    assert all("Accept-Encoding" in reply.headers["vary"] for reply in (plain, packed))
     assert "content-encoding" not in plain.headers
     assert packed.headers["content-encoding"] == "gzip"
     assert re.search(rb'"ms":\d+}$', gzip.decompress(packed.content))
@@ -325,5 +325,6 @@ def test_an_unchanged_answer_is_304_for_who_has_it_compressed(make, target):
     client = make()
     etag = client.get(target, key=KEYS[0], headers=GZIP).headers["etag"]
     reply = client.get(target, key=KEYS[0], headers={**GZIP, "If-None-Match": etag})
-    assert (reply.status, reply.content, reply.headers["vary"]) == (304, b"", "Accept-Encoding")
+    assert (reply.status, reply.content) == (304, b"")
+    assert "Accept-Encoding" in reply.headers["vary"]
     assert "content-encoding" not in reply.headers

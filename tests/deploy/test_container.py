@@ -39,6 +39,13 @@ def test_the_dependencies_are_pinned_with_hashes() -> None:
     assert "--no-deps --no-build-isolation ." in TEXT
 
 
+def test_one_argument_pins_the_base_of_every_stage() -> None:
+    (argument,) = values("ARG")
+    assert argument.startswith("BASE_IMAGE=")
+    assert [line.split()[0] for line in values("FROM")] == ["${BASE_IMAGE}"] * 2
+    assert TEXT.index("ARG BASE_IMAGE") < TEXT.index("FROM ")
+
+
 def test_it_does_not_run_as_root() -> None:
     (user,) = values("USER")
     assert user == "10001:10001"

@@ -62,3 +62,14 @@ def test_the_timer_starts_the_backup_of_the_unit_beside_it() -> None:
     backup = unit("cambist-backup.service")["Service"]
     assert "/cambist backup " in backup["ExecStart"]
     assert backup["ReadWritePaths"] == "/var/backups/cambist"
+
+
+@pytest.mark.parametrize("name", ["cambist.service", "cambist-backup.service"])
+def test_memory_and_processes_of_a_unit_are_bounded(name: str) -> None:
+    service = unit(name)["Service"]
+    assert service["MemoryMax"].endswith("%")
+    assert int(service["TasksMax"]) > 0
+
+
+def test_a_process_that_the_kernel_ends_does_not_end_the_service() -> None:
+    assert unit("cambist.service")["Service"]["OOMPolicy"] == "continue"

@@ -11,6 +11,7 @@ from cambist.accounts.meter import Meter
 from cambist.api.errors import METHODS
 from cambist.api.resource import PRINCIPAL
 from cambist.clock import WallClock
+from cambist.web.page_security import DEFAULT_POLICY, PAGE_HEADERS
 
 _ALLOWED_HEADERS = "X-API-Key, Authorization, Content-Type"
 _REQUESTED_HEADERS = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z, ]{1,1000}")
@@ -53,6 +54,16 @@ class HeadersMiddleware:
         """Complete a response before it is sent."""
         for name, value in self._headers:
             (response.append_header if name == "Vary" else response.set_header)(name, value)
+        if (response.content_type or "").startswith("text/html"):
+            _secure_page(response)
         principal = request.env.get(PRINCIPAL)
         if principal is not None:
             response.set_headers(self._meter.headers(principal, self._clock()))
+
+
+def _secure_page(response: falcon.Response) -> None:
+    """Add the security headers of pages; one that loads anything has its own content security policy already."""
+    for name, value in PAGE_HEADERS:
+        response.set_header(name, value)
+    if response.get_header("Content-Security-Policy") is None:
+        response.set_header("Content-Security-Policy", DEFAULT_POLICY)

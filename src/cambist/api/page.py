@@ -17,6 +17,7 @@ import msgspec
 from cambist import __version__
 from cambist.api.compression import accepts_gzip
 from cambist.web.assets import Asset, Assets, load_assets
+from cambist.web.page_security import content_security_policy
 from cambist.web.reference_data import COINS_PATH, REFERENCE_PATH, coins_json, reference_json
 
 PageMode = Literal["off", "keyed", "open"]
@@ -26,13 +27,6 @@ _DOCUMENT = "page/index.html"
 _FOREVER = "public, max-age=31536000, immutable"
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_.-]+)(:[0-9]{1,5})?")
 _ORIGIN = re.compile(r"wss?://[^/;,\s]+")
-
-SECURITY_HEADERS = {
-    "X-Frame-Options": "DENY",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-}
-"""The headers of the document beside its content security policy and those of every answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +70,10 @@ def _assets() -> Assets:
     return load_assets(_FOLDERS, {REFERENCE_PATH: reference_json(), COINS_PATH: coins_json()})
 
 
-def content_security_policy(stream_address: str) -> str:
+def page_policy(stream_address: str) -> str:
     """Return the policy of the document: files of this origin alone, no inline script or style, and the stream."""
     origin = _ORIGIN.match(stream_address)
-    connect = f"'self' {origin[0]}" if origin else "'self'"
-    return (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        f"connect-src {connect}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    )
+    return content_security_policy(connect=f"'self' {origin[0]}" if origin else "'self'")
 
 
 class PageDocument:
@@ -103,8 +93,7 @@ class PageDocument:
             self._answer_program(response)
             return
         stream_address = self._options.stream_address(request.get_header("Host") or "")
-        response.set_headers(SECURITY_HEADERS)
-        response.set_header("Content-Security-Policy", content_security_policy(stream_address))
+        response.set_header("Content-Security-Policy", page_policy(stream_address))
         response.set_header("Cache-Control", "no-cache")
         response.content_type = falcon.MEDIA_HTML
         response.data = self._content

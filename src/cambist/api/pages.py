@@ -15,6 +15,8 @@ from typing import Any
 import falcon
 import msgspec
 
+from cambist.web.page_security import content_security_policy
+
 _ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js")
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -28,17 +30,21 @@ _PAGE = """<!doctype html>
 <body>
 {banner}<div id="reference"></div>
 <script src="{root}docs/swagger-ui-bundle.js"></script>
-<script>
-const document_url = new URL("{root}openapi.json", location.href);
-fetch(document_url).then(answer => answer.json()).then(spec => {{
-  // Behind a proxy that strips a prefix only the browser knows the address that works.
-  spec.servers = [{{ url: new URL(".", document_url).href.replace(/\\/$/, "") }}];
-  SwaggerUIBundle({{ spec, dom_id: "#reference", deepLinking: true, tryItOutEnabled: true }});
-}});
-</script>
+<script src="{root}docs/reference.js"></script>
 </body>
 </html>
 """
+# Beside the page, because its content security policy allows no script within it.
+_SCRIPT = b"""\
+const document_url = new URL("../openapi.json", document.currentScript.src);
+fetch(document_url).then(answer => answer.json()).then(spec => {
+  // Behind a proxy that strips a prefix only the browser knows the address that works.
+  spec.servers = [{ url: new URL(".", document_url).href.replace(/\\/$/, "") }];
+  SwaggerUIBundle({ spec, dom_id: "#reference", deepLinking: true, tryItOutEnabled: true });
+});
+"""
+_POLICY = content_security_policy(style="'self' 'unsafe-inline'")
+"""Swagger UI writes styles into its elements, and a banner has one."""
 _BANNER = (
     '<p role="note" style="margin:0;padding:10px 20px;background:#fff3d6;color:#5c3d00;font:15px/1.5 system-ui">'
     "<strong>Sandbox.</strong> All prices of this service are simulated.</p>\n"
@@ -56,6 +62,7 @@ def add_docs_routes(
     framework.add_route("/docs", ReferenceResource(_BANNER if environment else ""))
     for asset in _ASSETS:
         framework.add_route(f"/docs/{asset}", AssetResource(_assets_folder() / asset))
+    framework.add_route("/docs/reference.js", ScriptResource())
 
 
 def _assets_folder() -> Path:
@@ -98,7 +105,20 @@ class ReferenceResource:
         """Answer with the page; its links depend on whether the path ends with a slash."""
         root = "../" if request.env["PATH_INFO"].endswith("/") else ""
         response.content_type = falcon.MEDIA_HTML
+        response.set_header("Content-Security-Policy", _POLICY)
         response.text = _PAGE.format(root=root, banner=self._banner)
+
+    on_head = on_get
+
+
+class ScriptResource:
+    """What starts the reference in the page."""
+
+    def on_get(self, _request: falcon.Request, response: falcon.Response) -> None:
+        """Answer with the script, which clients ask for again: another version may have another."""
+        response.content_type = "text/javascript"
+        response.set_header("Cache-Control", "no-cache")
+        response.data = _SCRIPT
 
     on_head = on_get
 

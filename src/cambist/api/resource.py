@@ -54,7 +54,10 @@ PRINCIPAL = "cambist.principal"
 
 
 _NO_STORE = ("Cache-Control", "no-store")
+Header = tuple[str, str]
 _VARY = ("Vary", "Accept-Encoding")
+_NEGOTIATED = ("Vary", "Accept, Accept-Encoding")
+"""Of an endpoint that answers as a table too, where the client's `Accept` says so."""
 _LIST_MAX_AGE = timedelta(minutes=1)
 
 
@@ -82,6 +85,7 @@ class EndpointResource:
         self._unknown = unknown
         max_age = _LIST_MAX_AGE if endpoint.is_list else immutable_max_age
         self.has_table = endpoint.table is not None
+        self._vary = _NEGOTIATED if self.has_table else _VARY
         self.cache_control = f"private, max-age={int(max_age.total_seconds())}"
         self._etag_salt = f"{__version__} {endpoint.path} ".encode()
 
@@ -257,15 +261,15 @@ class EndpointResource:
 
     def _headers(self, cost: int, etag: str, edition: str, *, is_long: bool = False) -> tuple[tuple[str, str], ...]:
         if etag:
-            headers = (("X-Calls-Cost", str(cost)), ("Cache-Control", self.cache_control), ("ETag", etag), _VARY)
+            headers = (("X-Calls-Cost", str(cost)), ("Cache-Control", self.cache_control), ("ETag", etag), self._vary)
             return (*headers, (EDITION_HEADER, edition)) if edition else headers
-        return _headers_without_etag(cost, edition, is_long=is_long)
+        return _headers_without_etag(cost, edition, (self._vary,) if is_long or self.has_table else ())
 
 
 @lru_cache(maxsize=4096)
-def _headers_without_etag(cost: int, edition: str, *, is_long: bool) -> tuple[tuple[str, str], ...]:
+def _headers_without_etag(cost: int, edition: str, vary: tuple[Header, ...]) -> tuple[Header, ...]:
     """Return the headers of an answer that nobody caches: the same object for the same book, made once."""
-    headers = (("X-Calls-Cost", str(cost)), _NO_STORE, *((_VARY,) if is_long else ()))
+    headers = (("X-Calls-Cost", str(cost)), _NO_STORE, *vary)
     return (*headers, (EDITION_HEADER, edition)) if edition else headers
 
 

@@ -12,24 +12,18 @@ from urllib.parse import parse_qsl
 import msgspec
 
 from cambist.console.problems import ConsoleRefused
+from cambist.web.page_security import PAGE_HEADERS, content_security_policy
 
 MAX_BODY = 1 << 20
 """The longest body of a request, in bytes."""
 
 COOKIE = "cambist-console"
 
-_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-)
 _HEADERS = (
-    ("Content-Security-Policy", _POLICY),
-    ("X-Content-Type-Options", "nosniff"),
-    ("X-Frame-Options", "DENY"),
+    *PAGE_HEADERS,
+    ("Content-Security-Policy", content_security_policy(form="'self'")),
     # A stricter policy would make browsers send the sign-in form with `Origin: null`.
     ("Referrer-Policy", "same-origin"),
-    ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("Permissions-Policy", "camera=(), geolocation=(), microphone=(), payment=(), usb=()"),
     ("Cross-Origin-Resource-Policy", "same-origin"),
 )
 

@@ -1,1 +1,1 @@
-"""Verdicts: what each day's rate was, derived from all fixings that are known. Pure: no I/O, no clock (ADR 31)."""
+"""Verdicts: what each day's rate was, derived from all fixings that are known. Pure: no I/O, no clock."""

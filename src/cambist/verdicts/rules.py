@@ -1,4 +1,4 @@
-"""The constants of the rules by which verdicts are derived (ADR 31), each with what it means.
+"""The constants of the rules by which verdicts are derived, each with what it means.
 
 Weights are in votes: one fixing of a source that publishes itself has the weight 1. Distances are differences of
 natural logarithms: 0.01 is about 1 %.

@@ -52,7 +52,8 @@ class DialectRoute:
     """A path and the function that answers it.
 
     `template` is a path with names in braces, as Falcon's. `tag` is the group of endpoints that a plan must include. A
-    public route is also answered to clients without a key, and is then free, as in the original service.
+    public route is also answered to clients without a key, and is then free, as in the original service. What a route
+    that `negotiates` answers depends on the header `Accept`; other routes do not get it.
     """
 
     template: str
@@ -60,6 +61,7 @@ class DialectRoute:
     tag: str = "currency"
     needs_usage: bool = False
     is_public: bool = False
+    negotiates: bool = False
 
 
 ErrorWriter = Callable[[int, str, str, CambistError | None], tuple[int, bytes]]

@@ -61,6 +61,8 @@ class DialectResource:
 
     def on_get(self, request: falcon.Request, response: falcon.Response, **path: str) -> None:
         """Answer; errors are written in the shape of the original service."""
+        if self._route.negotiates:
+            response.append_header("Vary", "Accept")
         try:
             self._respond(request, response, path)
         except CambistError as error:
@@ -150,7 +152,7 @@ class DialectResource:
             path=path,
             query=query,
             address=f"{request.scheme}://{request.netloc}{self._path_prefix}",
-            accept=request.get_header("Accept") or "",
+            accept=(request.get_header("Accept") or "") if self._route.negotiates else "",
             usage=self._meter.usage(principal, now) if principal is not None and self._route.needs_usage else None,
         )
 

@@ -86,7 +86,13 @@ class NegotiatedResource:
         """Answer in the format that the client prefers."""
         chosen = accepted_format(request.env.get("HTTP_ACCEPT", ""))
         answering: Any = self._resource if chosen is None else self._tables[chosen]
-        answering.on_get(request, response)
+        try:
+            answering.on_get(request, response)
+        except Exception:
+            # An error depends on the format too: a table has parameters of its own.
+            if "Accept," not in f"{response.get_header('Vary') or ''},":
+                response.append_header("Vary", "Accept")
+            raise
 
     on_head = on_get
 

@@ -41,7 +41,7 @@ def answer_data(request: DialectRequest) -> DialectAnswer:
         cost=len({one.currency for one in found}) if query.wants_values else 1,
         earliest_day=min(days, default=None),
         is_cacheable=wanted.is_csv,
-        headers=(("Vary", "Accept"), *((_DOWNLOAD,) if wanted.is_csv else ())),
+        headers=(_DOWNLOAD,) if wanted.is_csv else (),
     )
 
 
@@ -68,7 +68,10 @@ def write_error(status: int, _code: str, sentence: str, _error: CambistError | N
 
 
 def _routes() -> tuple[DialectRoute, ...]:
-    data = [DialectRoute(f"/service/data/{{flow}}{rest}", answer_data) for rest in ("", "/{key}", "/{key}/{provider}")]
+    data = [
+        DialectRoute(f"/service/data/{{flow}}{rest}", answer_data, negotiates=True)
+        for rest in ("", "/{key}", "/{key}/{provider}")
+    ]
     structures = [
         DialectRoute(f"/service/{kind}/{{agency}}{rest}", partial(answer_structure, kind))
         for kind in ("dataflow", "datastructure", "codelist", "conceptscheme")

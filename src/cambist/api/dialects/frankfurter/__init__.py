@@ -31,7 +31,7 @@ dialect = Dialect(
         DialectRoute("/{period:period}", version_1.rates),
         DialectRoute("/v2/currencies", version_2.currencies),
         DialectRoute("/v2/currency/{code}", version_2.currency),
-        DialectRoute("/v2/rates", version_2.rates),
+        DialectRoute("/v2/rates", version_2.rates, negotiates=True),
         DialectRoute("/v2/rates.csv", version_2.rates_as_csv),
         DialectRoute("/v2/rate/{base}/{quote}", version_2.rate),
     ),
