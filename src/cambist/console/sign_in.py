@@ -70,13 +70,13 @@ class SignIn:
 
     def _sign_in(self, request: ConsoleRequest) -> ConsoleAnswer:
         request.check_origin()
-        if self._failures.are_too_many():
+        token = parse_qs(request.body.decode("ascii", "replace")).get("token", [""])[0]
+        if self._failures.are_too_many() and not self._links.is_usable(token):
             raise ConsoleRefused(429, "too_many_failures", "Too many failed attempts to sign in: wait a minute")
-        form = parse_qs(request.body.decode("ascii", "replace"))
         audit = AuditRecorder(self._installation.settings, self._installation.clock, "console")
         try:
             with audit.action("console.sign-in") as action:
-                self._links.consume(form.get("token", [""])[0])
+                self._links.consume(token)
                 cookie, session = self._sessions.open()
                 action.on = session.name
         except CambistError:
