@@ -31,6 +31,9 @@ _SECONDS_A_DAY = 86_400
 _LATE_SECONDS = 120
 """How long after midnight answers that began before it may still be counted on the day before."""
 
+_JUMP_SECONDS = 60
+"""More than this between two ticks, and the clock was set."""
+
 PastUsage = Mapping[int, Mapping[date, int]]
 """Calls by account number and day that are in no counter file."""
 
@@ -75,6 +78,7 @@ class Meter:
         self._day_limits: dict[int, DayLimits] = {}
         self._keys_used: set[int] = set()
         self._second = -1.0
+        self._ticked_at = 0.0
         self._pending: Counter[tuple[int, str, date]] = Counter()
         self._pending_lock = threading.Lock()
         self._day = (0.0, 0.0, date.min)
@@ -116,6 +120,8 @@ class Meter:
         last = self._buckets.get(number)
         if last is None:
             last = Bucket(burst, self._counters.last_admitted(number) if before is None else before, now)
+        elif self._ticked_at > last.at:  # nobody was let in until then, and no bucket holds more than the burst
+            last = last.read(last.counted, self._ticked_at, rate, burst)
         bucket = self._buckets[number] = last.read(counted, now, rate, burst)
         return bucket
 
@@ -128,6 +134,9 @@ class Meter:
         for number, before in admitted.items():
             if limit := self._rates.get(number):
                 self._read_bucket(number, now, *limit, before)
+        if not 0 <= now - self._ticked_at < _JUMP_SECONDS:
+            self._day_limits = {}  # calls may have been counted on other days meanwhile
+        self._ticked_at = now
         self._count_pending()
 
     def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
@@ -159,7 +168,7 @@ class Meter:
         """Work out the limits of a day; just after midnight calls may still be counted on the day before."""
         if limits is None or limits.today != today or limits.account is not account or limits.plan is not plan:
             limits = self._build_limits(account, plan, today)
-        limits.quota_left = (limits.quota or 0) - self._used_before(account.number, limits.period, today)
+        limits.quota_left = (limits.quota or 0) - self._used_else(account.number, limits.period, today)
         self._day_limits[account.number] = limits  # only now: other threads read it at once
         return limits
 
@@ -185,11 +194,13 @@ class Meter:
             quota_left=0,
         )
 
-    def _used_before(self, number: int, period: Period, today: date) -> int:
-        """Return the calls of a period before today, and those of today that are in no counter file."""
-        days = range((today - period.start).days)
-        before = sum(self.calls_on(number, period.start + offset * _DAY) for offset in days)
-        return before + self._past.get(number, {}).get(today, 0)
+    def _used_else(self, number: int, period: Period, today: date) -> int:
+        """Return the calls of a period on other days than today, and those of today that are in no counter file.
+
+        Later days have calls if the clock was set back.
+        """
+        other_days = sum(self.calls_on(number, day) for day in period.days() if day != today)
+        return other_days + self._past.get(number, {}).get(today, 0)
 
     def _remaining(self, limits: DayLimits) -> int:
         if limits.quota is None:
