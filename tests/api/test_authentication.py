@@ -1,4 +1,4 @@
-"""Failed API keys are slowed down by address, without disturbing keys that have worked there."""
+"""Failed API keys are slowed down by address, without disturbing right keys."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from cambist.accounts.account import Account, StoredKey
-from cambist.accounts.api_key import Digest, digest, mint
+from cambist.accounts.api_key import digest, mint
 from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principals
 from cambist.api.authentication import Authenticator
-from cambist.api.fast_path import FastPath, ServingOptions
 from cambist.errors import KeyEnded, KeyMalformed, KeyUnknown, TooManyFailedKeys
 
 NOW = 1_795_176_000.0
@@ -40,26 +39,13 @@ def came(peer: str = ME, forwarded: str | None = None, key: str | None = None) -
 def fail(
     authenticator: Authenticator, environ: dict[str, Any], times: int = FAILURES_AT_ONCE, now: float = NOW
 ) -> None:
+    address = authenticator.address_of(environ)
     for _ in range(times):
-        authenticator.record_failure(environ, now)
+        authenticator.failed_keys.record_failure(address, now)
 
 
-def succeed(authenticator: Authenticator, environ: dict[str, Any], hashed: Digest) -> None:
-    authenticator.failed_keys.record_success(environ["REMOTE_ADDR"], hashed)
-
-
-def is_limited(authenticator: Authenticator, environ: dict[str, Any], now: float = NOW, key: str = NEW) -> bool:
-    try:
-        authenticator.check_failures(environ, digest(key), now)
-    except TooManyFailedKeys:
-        return True
-    return False
-
-
-def fast_path_of(authenticator: Authenticator) -> FastPath:
-    """Make a fast path that does nothing but recognise keys."""
-    nothing: Any = None
-    return FastPath(nothing, {}, nothing, authenticator, nothing, ServingOptions([]))
+def is_limited(authenticator: Authenticator, environ: dict[str, Any], now: float = NOW) -> bool:
+    return bool(authenticator.failed_keys.retry_after(authenticator.address_of(environ), now))
 
 
 @pytest.fixture
@@ -94,7 +80,7 @@ def test_another_address_is_not_limited_with_it(authenticator):
 def test_the_error_has_the_true_time_to_wait(authenticator):
     fail(authenticator, came(), FAILURES_AT_ONCE + 3)
     with pytest.raises(TooManyFailedKeys) as refused:
-        authenticator.check_failures(came(), digest(NEW), NOW)
+        authenticator.record_failure(came(), NOW)
     wait = refused.value.retry_after
     assert wait == 8  # one in two seconds, of which three are owed
     assert is_limited(authenticator, came(), NOW + wait - 1)
@@ -123,39 +109,28 @@ def test_an_address_that_rests_may_fail_as_often_as_at_first(authenticator):
     assert is_limited(authenticator, came(), later)
 
 
-def test_a_key_that_is_known_from_there_passes_while_the_address_is_limited(authenticator):
-    succeed(authenticator, came(), digest(GOOD))
+def test_a_right_key_passes_whatever_has_failed_from_its_address(authenticator):
     fail(authenticator, came(), 500)
-    assert not is_limited(authenticator, came(), key=GOOD)
-    assert is_limited(authenticator, came(), key=NEW)
+    for key, number in ((GOOD, 1), (NEW, 2)):
+        assert authenticator.authenticate(came(key=key), "", NOW).key == number
+    assert is_limited(authenticator, came())
 
 
-def test_a_key_that_is_known_from_elsewhere_does_not(authenticator):
-    succeed(authenticator, came(OTHER), digest(GOOD))
-    fail(authenticator, came())
-    assert is_limited(authenticator, came(), key=GOOD)
-
-
-def test_success_does_not_forgive_the_failures_of_others(authenticator):
+def test_a_right_key_does_not_forgive_the_failures_of_others(authenticator):
     fail(authenticator, came(), FAILURES_AT_ONCE - 1)
-    succeed(authenticator, came(), digest(GOOD))
+    authenticator.authenticate(came(key=GOOD), "", NOW)
     fail(authenticator, came(), 1)
     assert is_limited(authenticator, came())
 
 
-def test_at_the_gate_a_limited_address_learns_nothing_of_any_key_that_is_new_there(authenticator):
-    authenticator.authenticate(came(key=GOOD), "", NOW)
-    for _ in range(FAILURES_AT_ONCE):
-        with pytest.raises(KeyUnknown):
-            authenticator.authenticate(came(key=WRONG), "", NOW)
+def test_a_limited_address_learns_nothing_of_a_key_that_fails(authenticator):
+    fail(authenticator, came())
     sentences = set()
-    for key in (NEW, WRONG, REVOKED, "cmb_short", "typo"):
+    for key in (WRONG, REVOKED, "cmb_short", "typo"):
         with pytest.raises(TooManyFailedKeys) as refused:
             authenticator.authenticate(came(key=key), "", NOW)
         sentences.add((str(refused.value), refused.value.retry_after))
     assert len(sentences) == 1
-    assert authenticator.authenticate(came(key=GOOD), "", NOW).key == 1
-    assert authenticator.authenticate(came(OTHER, key=NEW), "", NOW).key == 2
 
 
 @pytest.mark.parametrize(("key", "error"), [(WRONG, KeyUnknown), (REVOKED, KeyEnded), ("typo", KeyMalformed)])
@@ -176,21 +151,7 @@ def test_failures_count_by_whatever_way_they_come(authenticator, way):
         with pytest.raises((KeyUnknown, KeyMalformed)):
             authenticator.authenticate(dict(environ), WRONG if way == "query" else "", NOW)
     with pytest.raises(TooManyFailedKeys):
-        authenticator.authenticate(came(key=NEW), "", NOW)
-
-
-def test_recognising_refuses_a_new_key_from_a_limited_address_and_not_a_known_one(authenticator):
-    assert fast_path_of(authenticator).recognise(GOOD, came(), NOW).key == 1
-    fail(authenticator, came())
-    assert fast_path_of(authenticator).recognise(GOOD, came(), NOW).key == 1
-    with pytest.raises(TooManyFailedKeys):
-        fast_path_of(authenticator).recognise(NEW, came(), NOW)
-
-
-def test_recognising_a_wrong_key_counts_nothing_because_admitting_it_does(authenticator):
-    for _ in range(100):
-        assert fast_path_of(authenticator).recognise(WRONG, came(), NOW) is None
-    assert not is_limited(authenticator, came())
+        authenticator.authenticate(came(key=WRONG), "", NOW)
 
 
 def test_what_is_remembered_is_bounded(authenticator, monkeypatch):
@@ -198,7 +159,6 @@ def test_what_is_remembered_is_bounded(authenticator, monkeypatch):
     for number in range(1000):
         environ = came(f"192.0.{number // 256}.{number % 256}")
         authenticator.record_failure(environ, NOW)
-        succeed(authenticator, environ, Digest(bytes([number % 256])))
     sizes = {name: len(kept) for name, kept in vars(authenticator.failed_keys).items() if isinstance(kept, dict | set)}
     assert sizes
     assert max(sizes.values()) <= 101

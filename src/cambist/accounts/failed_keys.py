@@ -1,14 +1,13 @@
-"""Failed API keys by client address: guessing keys is slowed down, and clients with a working key are not disturbed.
+"""Failed API keys by client address: an address may fail 20 times at once, and then once every two seconds.
 
-An address may fail 20 times at once, and then once every two seconds. Beyond that, a key that has not worked from there
-before is refused without being looked up, right or wrong, so that a guess reveals nothing. Pure.
+Only keys that fail are limited. A right key is never asked about here, so nobody is disturbed by the wrong keys of
+others. Pure.
 """
 
 from __future__ import annotations
 
 from math import ceil
 
-from cambist.accounts.api_key import Digest
 from cambist.accounts.rate_limit import Bucket
 
 FAILURES_AT_ONCE = 20
@@ -17,25 +16,14 @@ _MAX_REMEMBERED = 50_000
 
 
 class FailedKeys:
-    """The failures that one process has seen. Addresses are networks of one client; times are seconds since 1970.
-
-    `worked` are the keys that have worked, each with its origin: an address, or what stands for it.
-    """
+    """The failures that one process has seen. Addresses are networks of one client; times are seconds since 1970."""
 
     def __init__(self) -> None:
         self.buckets: dict[str, Bucket] = {}
-        self.worked: set[tuple[str, Digest]] = set()
 
-    def record_success(self, origin: str, digest: Digest) -> None:
-        """Remember that a key works from an origin."""
-        if (origin, digest) not in self.worked:
-            if len(self.worked) > _MAX_REMEMBERED:
-                self.worked.clear()
-            self.worked.add((origin, digest))
-
-    def retry_after(self, address: str, origin: str, digest: Digest, now: float) -> int:
-        """Return the seconds for which a key is refused; 0 if it may be tried, or has worked from its origin."""
-        if address not in self.buckets or (origin, digest) in self.worked:
+    def retry_after(self, address: str, now: float) -> int:
+        """Return the seconds for which no other key may fail from an address; 0 if one may."""
+        if address not in self.buckets:
             return 0
         level = self._read(address, now).level
         return 0 if level >= 1 else max(1, ceil((1 - level) / FAILURES_A_SECOND))

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any
 
 from cambist.accounts.addresses import Networks, client_address, neighbourhood
-from cambist.accounts.api_key import PREFIX, Digest, digest, is_well_formed
+from cambist.accounts.api_key import PREFIX, digest, is_well_formed
 from cambist.accounts.failed_keys import FailedKeys
 from cambist.accounts.page_access import PAGE, is_same_host
 from cambist.accounts.principal import Principal, Principals
@@ -53,9 +53,8 @@ class Authenticator:
     def principal_of(self, found: set[str], environ: Environ, now: float) -> Principal:
         """Return the principal of a request that brings these credentials. Errors: KeyRefused, TooManyFailedKeys."""
         key = _choose_key(found)
-        hashed = digest(key)
-        self.check_failures(environ, hashed, now)
-        principal = self.principals.by_digest.get(hashed)
+        # First, and whatever failed before: a right key is never refused because of the wrong keys of others.
+        principal = self.principals.by_digest.get(digest(key))
         if principal is None:
             self.record_failure(environ, now)
             raise _no_such_key(key)
@@ -64,7 +63,6 @@ class Authenticator:
             raise KeyEnded("The API key was revoked or has expired")
         if principal.account.suspended:
             raise AccountSuspended("The account is suspended; its operator can say why")
-        self.failed_keys.record_success(environ.get("REMOTE_ADDR", ""), hashed)
         return principal
 
     def _visitor(self, environ: Environ) -> Principal:
@@ -76,20 +74,16 @@ class Authenticator:
             raise AccountSuspended("The account of this page is suspended; its operator can say why")
         return principal
 
-    def check_failures(self, environ: Environ, hashed: Digest, now: float) -> None:
-        """Refuse a key if too many have failed from its address. Errors: TooManyFailedKeys."""
-        failed = self.failed_keys
-        if not failed.buckets:
-            return
-        wait = failed.retry_after(self._address(environ), environ.get("REMOTE_ADDR", ""), hashed, now)
+    def record_failure(self, environ: Environ, now: float) -> None:
+        """Count a key that failed. Errors: TooManyFailedKeys if too many have failed from its address already."""
+        address = self.address_of(environ)
+        wait = self.failed_keys.retry_after(address, now)
         if wait:
             raise TooManyFailedKeys("Too many failed API keys from this address; try again later", wait)
+        self.failed_keys.record_failure(address, now)
 
-    def record_failure(self, environ: Environ, now: float) -> None:
-        """Count a key that failed."""
-        self.failed_keys.record_failure(self._address(environ), now)
-
-    def _address(self, environ: Environ) -> str:
+    def address_of(self, environ: Environ) -> str:
+        """Return the network of the client that sent a request."""
         peer = str(environ.get("REMOTE_ADDR", ""))
         forwarded = environ.get("HTTP_X_FORWARDED_FOR")
         return neighbourhood(client_address(peer, forwarded or "", self._proxies))

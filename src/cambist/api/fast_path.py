@@ -65,7 +65,7 @@ class FastPath:
         self._caches = caches
         self._authenticator = authenticator
         self._meter = meter
-        self._recognised: tuple[Mapping[Digest, Principal], dict[str, tuple[Digest, Principal]]] = ({}, {})
+        self._recognised: tuple[Mapping[Digest, Principal], dict[str, Principal]] = ({}, {})
         self._headers = [("Content-Type", "application/json"), *options.headers]
         self._head = b"HTTP/1.1 200 OK\r\n" + encode_headers(self._headers)
         self._prefix = options.path_prefix
@@ -78,8 +78,7 @@ class FastPath:
         if found is None:
             return None
         started, now = perf_counter_ns(), self._caches.clock()
-        authenticator = self._authenticator
-        if found.keys is not authenticator.principals.by_digest or authenticator.failed_keys.buckets:
+        if found.keys is not self._authenticator.principals.by_digest:
             return None
         if found.responses.state[1].number != found.made_for or now >= found.ends:
             renewed = self._renew(found, now)
@@ -182,7 +181,7 @@ class FastPath:
         repeated, keys = self._caches.repeated, self._authenticator.principals.by_digest
         api_key, query = only_key(environ)
         resource = self._resources.get(environ["PATH_INFO"])
-        principal = self.recognise(api_key, environ, now) if api_key and resource else None
+        principal = self.recognise(api_key, now) if api_key and resource else None
         if principal is None or resource is None:
             return None
         if resource.has_table and accepted_format(environ.get("HTTP_ACCEPT", "")) is not None:
@@ -224,22 +223,12 @@ class FastPath:
             environ[REFUSED] = error
             raise
 
-    def recognise(self, api_key: str, environ: Environ, now: float) -> Principal | None:
-        """Return the principal of a working key, or None for any other. Errors: TooManyFailedKeys."""
-        found = self._find_principal(api_key)
-        if found is None or not found[1].is_open or now >= found[1].ends:
-            return None
-        hashed, principal = found
-        failed_keys = self._authenticator.failed_keys
-        if failed_keys.buckets:
-            self._authenticator.check_failures(environ, hashed, now)
-        # By the peer: to find the client's own address for each answer would cost more than it is worth.
-        origin = environ.get("REMOTE_ADDR", "")
-        if (origin, hashed) not in failed_keys.worked:
-            failed_keys.record_success(origin, hashed)
-        return principal
+    def recognise(self, api_key: str, now: float) -> Principal | None:
+        """Return the principal of a working key, or None for any other."""
+        principal = self._find_principal(api_key)
+        return None if principal is None or not principal.is_open or now >= principal.ends else principal
 
-    def _find_principal(self, api_key: str) -> tuple[Digest, Principal] | None:
+    def _find_principal(self, api_key: str) -> Principal | None:
         by_digest = self._authenticator.principals.by_digest
         if self._recognised[0] is not by_digest:
             self._recognised = (by_digest, {})
@@ -247,13 +236,12 @@ class FastPath:
         by_digest, recognised = self._recognised
         found = recognised.get(api_key)
         if found is None:
-            hashed = digest(api_key)
-            principal = by_digest.get(hashed)
-            if principal is None:
+            found = by_digest.get(digest(api_key))
+            if found is None:
                 return None
             if len(recognised) >= _MAX_RECOGNISED:
                 recognised.clear()
-            found = recognised[api_key] = hashed, principal
+            recognised[api_key] = found
         return found
 
     def _check(self, principal: Principal, answer: CachedResponse, now: float, *, is_admitted: bool) -> None:

@@ -84,21 +84,25 @@ class Admission:
 
         The connection counts towards its account's limit until `release` is called.
         """
-        network = neighbourhood(address)
-        wait = self._failed_keys.retry_after(network, network, digest, now)
-        if wait:
-            return Rejection(429, f"Too many failed API keys from this address; try again in {wait} s")
         found = self.lookup(digest, now)
+        if found is _UNKNOWN_KEY:
+            return self._count_failure(address, now)
         if isinstance(found, Rejection):
-            if found.status == 401:
-                self._failed_keys.record_failure(network, now)
             return found
         charged_until = self._add_connection(found) or self._charge_minute(found, now)
         if isinstance(charged_until, Rejection):
             return charged_until
-        self._failed_keys.record_success(network, digest)
         self.remove_unauthenticated(address)
         return Admitted(found, charged_until)
+
+    def _count_failure(self, address: str, now: float) -> Rejection:
+        """Count a key that failed, and return how it is rejected."""
+        network = neighbourhood(address)
+        wait = self._failed_keys.retry_after(network, now)
+        if wait:
+            return Rejection(429, f"Too many failed API keys from this address; try again in {wait} s")
+        self._failed_keys.record_failure(network, now)
+        return _UNKNOWN_KEY
 
     def lookup(self, digest: Digest, now: float) -> Principal | Rejection:
         """Return the owner of a key, or why the key may not use the stream."""
