@@ -131,18 +131,17 @@ class Meter:
 
         Errors: QuotaSpent, RateLimited; MustWait if only `reserve` can decide. Then `release` has to be called.
         """
+        is_reserved = False
         if principal.is_limited:
             self.check_quota(principal, cost, now, what)
             is_reserved = cost > 1 and self._reserve_at_once(principal, cost, now)
-            try:
-                if not is_rate_checked:
-                    self.check_rate(principal, now)
-                self.spend(principal, endpoint, cost, now)
-            finally:
-                if is_reserved:
-                    self.give_back(principal, cost)
-        else:
+        try:
+            if principal.is_limited and not is_rate_checked:
+                self.check_rate(principal, now)
             self.spend(principal, endpoint, cost, now)
+        finally:
+            if is_reserved:
+                self.give_back(principal, cost)
 
     def _reserve_at_once(self, principal: Principal, cost: int, now: float) -> bool:
         """Reserve calls without waiting for others that do so; return whether there is a quota.
@@ -198,9 +197,9 @@ class Meter:
         if principal.plan.calls_a_month is None:
             return
         limits = self._limits_for(principal, now)
-        left = self._remaining(limits)
+        left = self._remaining(limits) if self._has_reservations() else self._unspent(limits)
         if cost > left:
-            raise quota_spent(limits.period, cost, left, now, what)
+            raise quota_spent(limits.period, cost, max(0, left), now, what)
         limits.remaining = left - cost
 
     def _limits_for(self, principal: Principal, now: float) -> DayLimits:

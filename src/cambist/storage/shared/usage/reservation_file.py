@@ -29,7 +29,10 @@ OWNERS = 64
 ACCOUNTS = 256
 """How many accounts a process can reserve for at once: more than it has answers in the making."""
 
-_USED = 1
+_FLAGS = 1
+"""The first of the words with a byte for each process, which is not 0 while anything is in its block."""
+
+_USED = _FLAGS + OWNERS // WORD
 """The first of the words that say how many words of each block are in use."""
 
 _BLOCKS = _USED + OWNERS
@@ -58,8 +61,10 @@ class ReservationFile:
         if size != _WORDS * WORD or self._words[0] != MAGIC:
             raise StoreBroken(f"The file {path} is damaged, or of another version: stop the service and remove it")
         self._used = self._words[_USED:_BLOCKS]
-        nothing = memoryview(bytes(OWNERS * WORD)).cast("Q")
-        self.has_any: Callable[[], bool] = partial(ne, self._used, nothing)
+        flags = self._words[_FLAGS:_USED]
+        self._flags = flags.cast("B")
+        # Both are views of words: they are compared at once, for every call.
+        self.has_any: Callable[[], bool] = partial(ne, flags, memoryview(bytes(OWNERS)).cast("Q"))
         self._owner = -1
         self._places: dict[int, int] = {}
         self._changing = threading.Lock()
@@ -78,6 +83,7 @@ class ReservationFile:
             words[at] = account << _CALLS_BITS | min((words[at] & _CALLS) + calls, _CALLS)
             first = _BLOCKS + self._owner * ACCOUNTS
             self._used[self._owner] = max(self._used[self._owner], at - first + 1)
+            self._flags[self._owner] = 1
         # The lock was released: what others have reserved is read after this was written.
 
     def remove(self, account: int, calls: int) -> None:
@@ -91,7 +97,7 @@ class ReservationFile:
             self._words[at] = 0
             del self._places[account]
             if not self._places:
-                self._used[self._owner] = 0
+                self._used[self._owner] = self._flags[self._owner] = 0
 
     def total(self, account: int) -> int:
         """Return the reserved calls of an account."""
@@ -147,7 +153,7 @@ class ReservationFile:
         first = _BLOCKS + owner * ACCOUNTS
         for at in range(first, first + ACCOUNTS):
             self._words[at] = 0
-        self._used[owner] = 0
+        self._used[owner] = self._flags[owner] = 0
 
     def _free_place(self) -> int:
         first = _BLOCKS + self._owner * ACCOUNTS
