@@ -38,7 +38,14 @@ class Unmetered(Meter):
         """Do nothing."""
 
     def admit(
-        self, principal: Principal, endpoint: str, cost: int, now: float, what: str = "", *, is_rate_checked: bool = False
+        self,
+        principal: Principal,
+        endpoint: str,
+        cost: int,
+        now: float,
+        what: str = "",
+        *,
+        is_rate_checked: bool = False,
     ) -> None:
         """Do nothing."""
 

@@ -197,9 +197,9 @@ class Meter:
         if principal.plan.calls_a_month is None:
             return
         limits = self._limits_for(principal, now)
-        left = self._remaining(limits) if self._has_reservations() else self._unspent(limits)
+        left = self._remaining(limits) if self._has_reservations() else max(0, self._unspent(limits))
         if cost > left:
-            raise quota_spent(limits.period, cost, max(0, left), now, what)
+            raise quota_spent(limits.period, cost, left, now, what)
         limits.remaining = left - cost
 
     def _limits_for(self, principal: Principal, now: float) -> DayLimits:
