@@ -15,7 +15,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -327,14 +326,6 @@ def test_slow_clients_do_not_hold_up_others(service: Service) -> None:
 
 
 def test_guessing_keys_is_slowed_down_and_valid_keys_are_not_affected(service: Service) -> None:
-    # A key is known to the workers that have let it in: all must be there (some were killed before) and have done so.
-    deadline = time.monotonic() + PATIENCE
-    while len(service.children()[0]) < WORKERS and time.monotonic() < deadline:
-        time.sleep(0.1)
-    with ThreadPoolExecutor(16) as clients:
-        for _ in range(8):
-            assert {status for status, *_ in clients.map(service.ask, [PATH] * 40)} == {200}
-            time.sleep(0.25)  # a worker answers a moment after it has mapped the image
     wrong = service.key[:-8] + "AAAAAAAA"
     statuses = [service.ask(PATH, wrong)[0] for _ in range(40 * WORKERS)]
     assert set(statuses) == {401, 429}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from datetime import date, timedelta
 from functools import lru_cache
 from math import inf
@@ -16,6 +16,7 @@ from msgspec import Struct
 from cambist import __version__
 from cambist.accounts.meter import Meter
 from cambist.accounts.principal import Principal
+from cambist.accounts.reservation import Reservation
 from cambist.api.authenticated_request import AuthenticatedRequest
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
@@ -30,6 +31,7 @@ from cambist.api.table import AnswerTable
 from cambist.api.unknown_parameters import IGNORED_HEADER, UnknownParameters, ignored_header_value
 from cambist.api.worker_state import WorkerState
 from cambist.errors import BadParameter, NoRate
+from cambist.http.delivery import on_delivery
 
 STARTED = "cambist.started"
 """The key in the environ of the `perf_counter_ns` at which the request arrived."""
@@ -95,21 +97,21 @@ class EndpointResource:
         asked = self.begin(environ, response, self._unknown)
         if REFUSED in environ:
             raise environ[REFUSED]
-        principal, query, now = asked.principal, asked.query, asked.now
+        principal, now = asked.principal, asked.now
         today = self._meter.today(now)
         key = cache_key(environ, self._names, principal, today)
         live, immutable = self._worker_state.caches.for_view(principal.book_view), self._worker_state.caches.immutable
         answer = live.state[1].get(key, now) or immutable.get(key, now)
         if_none_match = asked.if_none_match
-        if answer is None:
-            answer = self._answer(principal, query, key, if_none_match, now)
-        if answer.earliest_day is not None:
-            check_history(principal, answer.earliest_day, today)
-        # A client that names the ETag of the answer pays nothing, everybody else its cost, cached or not.
-        cost = 0 if answer.matches_etag(if_none_match) else answer.cost
-        self._meter.check_quota(principal, cost, now)
-        _write(response, answer, if_none_match, environ)
-        self.charge(asked, answer, cost, response)
+        with self.reservation(asked) as reservation:
+            if answer is None:
+                answer = self._answer(asked, key, reservation.change)
+            if answer.earliest_day is not None:
+                check_history(principal, answer.earliest_day, today)
+            # A client that names the ETag of the answer pays nothing, everybody else its cost, cached or not.
+            reservation.change(0 if answer.matches_etag(if_none_match) else answer.cost)
+            _write(response, answer, if_none_match, environ)
+            self.charge(environ, answer, reservation, response)
 
     on_head = on_get
 
@@ -130,10 +132,16 @@ class EndpointResource:
             response.set_header(IGNORED_HEADER, ignored_header_value(ignored))
         return AuthenticatedRequest(principal, query, environ.get("HTTP_IF_NONE_MATCH", "").strip(), now)
 
-    def charge(self, asked: AuthenticatedRequest, answer: CachedResponse, cost: int, response: falcon.Response) -> None:
-        """Count the calls of an answer."""
-        self._meter.spend(asked.principal, answer.endpoint, cost, asked.now)
-        response.set_header("X-Calls-Cost", str(cost))
+    def reservation(self, asked: AuthenticatedRequest) -> Reservation:
+        """Return a reservation for the answer, of no calls yet."""
+        return Reservation(self._meter, asked.principal, asked.now)
+
+    def charge(
+        self, environ: dict[str, Any], answer: CachedResponse, reservation: Reservation, response: falcon.Response
+    ) -> None:
+        """Count the reserved calls as soon as the answer is sent."""
+        response.set_header("X-Calls-Cost", str(reservation.cost))
+        on_delivery(environ, reservation.hand_over(answer.endpoint))
         if answer.edition:
             response.set_header(EDITION_HEADER, answer.edition)
 
@@ -148,10 +156,6 @@ class EndpointResource:
         if outline.earliest_day is not None:
             check_history(principal, outline.earliest_day, context.today)
         return context, params, outline
-
-    def check_quota(self, asked: AuthenticatedRequest, answer: CachedResponse) -> None:
-        """Refuse an answer that the quota does not allow. Errors: QuotaSpent."""
-        self._meter.check_quota(asked.principal, answer.cost, asked.now)
 
     def table(self, context: RequestContext, params: Struct) -> AnswerTable:
         """Return the answer as a table. Errors: CambistError, as for an answer in JSON."""
@@ -187,27 +191,29 @@ class EndpointResource:
             return None
         if self._endpoint.tag not in principal.tags:
             check_tag(principal, self._endpoint.tag)
-        return self._answer(principal, query, key, "", now)
+        asked = AuthenticatedRequest(principal, query, "", now)
+        return self._answer(asked, key, lambda cost: self._meter.check_quota(principal, cost, now))
 
-    def _answer(
-        self, principal: Principal, query: Mapping[str, str], key: CacheKey, if_none_match: str, now: float
-    ) -> CachedResponse:
-        """Compute an answer and cache it; for a client that has it, its outline is enough."""
-        caches = self._worker_state.caches
+    def _answer(self, asked: AuthenticatedRequest, key: CacheKey, pay: Callable[[int], None]) -> CachedResponse:
+        """Compute an answer and cache it; for a client that has it, its outline is enough.
+
+        `pay` is called with the cost before the answer is computed, if it is known that it will cost that.
+        """
+        principal, now, caches = asked.principal, asked.now, self._worker_state.caches
         (book, live), immutable = caches.for_view(principal.book_view).state, caches.immutable
         usage = self._meter.usage(principal, now) if self._endpoint.personal else None
         context = RequestContext(self._worker_state, book, now, principal.account.datetime_format, key[3], usage)
-        params = self._reader.read(query)
+        params = self._reader.read(asked.query)
         if self._is_known_then:
             context = at_mark(context, self._endpoint, params)
         outline = self.outline(context, params)
         if outline.earliest_day is not None:
             check_history(principal, outline.earliest_day, context.today)
-        if outline.matches_etag(if_none_match):
+        if outline.matches_etag(asked.if_none_match):
             return outline
         # A client that names an ETag may have the answer, which is free: nothing is refused before that is known.
-        if outline.etag or not outline.is_cacheable or if_none_match in ("", "*"):
-            self._meter.check_quota(principal, outline.cost, now)
+        if outline.etag or not outline.is_cacheable or asked.if_none_match in ("", "*"):
+            pay(outline.cost)
         answer = self.complete(outline, context, params)
         if answer.until == inf:
             immutable.add(key, answer)
