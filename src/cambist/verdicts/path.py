@@ -134,14 +134,13 @@ def _is_unit_jump(level: float, cluster: Cluster, day: Day, rules: Rules) -> boo
 
 def _contradicted(cluster: Cluster, old: float, day: Day, early: float, rules: Rules) -> float:
     """Return the weights that a cluster contradicts; `early` is the part that those at the old level have."""
-    near = day.same + 0.3 * day.jump
-    cost = sum(
-        other.weight
-        * (early if abs(other.level - old) <= near else 1.0)
-        * (rules.older_hour if other.latest < cluster.earliest else 1.0)
-        for other in day.clusters
-        if other is not cluster
-    )
+    near, is_move = day.same + 0.3 * day.jump, abs(cluster.level - old) > 2 * day.same
+    cost = 0.0
+    for other in day.clusters:
+        if other is not cluster:
+            is_old = abs(other.level - old) <= near
+            is_older = is_old and is_move and other.latest < cluster.earliest
+            cost += other.weight * (early if is_old else 1.0) * (rules.older_hour if is_older else 1.0)
     if len(day.carried):
         reach = day.same + day.jump
         far = np.abs(day.carried - cluster.level) > reach

@@ -90,7 +90,7 @@ class Rules(Struct, frozen=True):
     older_hour: float = 0.88
     """The part of its weight that a fixing of an earlier hour has against one of a later hour: a tie goes to the newer,
     unless the rate comes back, because that costs two rough moves."""
-    before_event: float = 0.2
+    before_event: float = 0.28
     """The part of its weight that a fixing at the old level has against a jump: it was published before."""
     peg: float = 0.03
     """How far from a legal peg a rate may be."""
