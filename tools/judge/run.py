@@ -78,11 +78,8 @@ def _order(_arguments: argparse.Namespace) -> None:
 def _held(arguments: argparse.Namespace) -> None:
     held = all_held(folder=arguments.history)
     for each in held:
-        print(
-            print(
-                "without each rule: wrong days of scenarios and of crises, live / in the end, and fixings of 10,000 held"
-            )
-        )
+        counts = f"{len(each.on_arrival)} held on arrival, {len(each.finally_held)} in the end"
+        print(f"{each.code}: {each.fixings} fixings, {counts}")
     of = sum(each.fixings for each in held) / 10_000
     first, final = sum(len(each.on_arrival) for each in held), sum(len(each.finally_held) for each in held)
     print(f"of 10,000: {first / of:.1f} held on arrival, {final / of:.1f} in the end")
@@ -94,9 +91,7 @@ def _speed(_arguments: argparse.Namespace) -> None:
 
 
 def _rules(arguments: argparse.Namespace) -> None:
-    print(
-        "wrong days of all scenarios and of all crises live / in the end, and fixings of 10,000 held, without each rule"
-    )
+    print("without each rule: wrong days of scenarios and of crises, live / in the end, and fixings of 10,000 held")
     for each in earnings(arguments.history):
         scenarios, crises = (f"{live} / {final}" for live, final in (each.scenarios, each.crises))
         print(f"{each.name:34} | {scenarios} | {crises} | {each.held:.1f}", flush=True)

@@ -18,8 +18,8 @@ WIDEST = 3
 class Cluster:
     """Fixings of one day at one level. `columns` are those of their sources, the lowest fixing first.
 
-    `originals` is how many of them are not compiled, `supporter` who says it, as in a state. `earliest` and `latest` are
-    the hours that they show.
+    `originals` is how many of them are not compiled, `supporter` who says it, as in a state. `earliest` and `latest`
+    are the hours that they show.
     """
 
     number: int

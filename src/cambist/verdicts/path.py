@@ -59,7 +59,7 @@ def begin(day: Day, plausible: float | None, parent: State | None, rules: Rules)
         cost += rules.implausible * max(1.0, total) * _is_far(cluster.level, plausible, rules.plausible)
         cost += rules.leaves_peg * _is_far(cluster.level, day.peg, rules.peg)
         states.append(State(cluster.level, cost, 0.0, cluster.supporter, day.day, cluster.number, False, parent))
-    if plausible is not None and all(_is_far(state.level, plausible, rules.plausible) for state in states):
+    if plausible is not None and not states:
         states.append(State(plausible, total, 0.0, NOBODY, day.day, HOLD, False, parent))
     return _cheapest(states, day, rules)
 
