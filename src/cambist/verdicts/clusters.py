@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isnan
 
 import numpy as np
 
@@ -17,7 +18,8 @@ WIDEST = 3
 class Cluster:
     """Fixings of one day at one level. `columns` are those of their sources, the lowest fixing first.
 
-    `originals` is how many of them are not compiled, `supporter` who says it, as in a state.
+    `originals` is how many of them are not compiled, `supporter` who says it, as in a state. `earliest` and `latest`
+    are the hours that they show.
     """
 
     number: int
@@ -26,6 +28,8 @@ class Cluster:
     columns: tuple[int, ...]
     originals: int
     supporter: str
+    earliest: float
+    latest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,9 @@ def _cluster(
     middle = columns[int(np.argmax(2 * np.cumsum(own) >= total))]
     supporter = SEVERAL if len(columns) > 1 else sources[columns[0]].key if columns else NOBODY
     originals = sum(not sources[column].compiled for column in columns)
-    return Cluster(number, float(values[middle]), total, tuple(columns), originals, supporter)
+    hours = [sources[column].fixed_at for column in columns]
+    earliest, latest = (-inf, inf) if any(map(isnan, hours)) else (min(hours), max(hours))
+    return Cluster(number, float(values[middle]), total, tuple(columns), originals, supporter, earliest, latest)
 
 
 def find_consent(values: Floats, weights: Floats, same: Floats) -> Consent:

@@ -43,6 +43,7 @@ def verdict_columns(fixings: CodeFixings, measured: Measured, trail: Trail, afte
         said_by=said_by,
         said_day=said_day,
         seen=measured.seen,
+        shift=measured.shift,
     )
 
 

@@ -52,14 +52,6 @@ class Reason(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
-    """Another level that the newest day may turn out to have, and how much dearer its path is (in weights)."""
-
-    level: float
-    cost: float
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """The verdicts on one code, as columns with a row for each of `days`: those that were judged.
 
@@ -67,7 +59,7 @@ class Judgement:
     NaN without one. The published value is the one of `source` (a column, -1 for none) for `source_day`, which is the
     day itself unless the day is held: one source's own digits. `other` is the level that most of the rest say, NaN if
     nobody does. `fixing_status`, `reason`, `weight` and `distance` (from the level) have a column for each source. The
-    rest is what a frontier is made of.
+    rest is what a frontier and an explanation are made of.
     """
 
     days: Ints
@@ -86,6 +78,7 @@ class Judgement:
     said_by: Ints
     said_day: Ints
     seen: Floats
+    shift: Floats
 
     def frontier(self, row: int = -1) -> Frontier:
         """Return the frontier after a row, from which verdicts can be continued."""
