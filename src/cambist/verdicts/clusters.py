@@ -7,6 +7,7 @@ from math import inf, isnan
 
 import numpy as np
 
+from cambist.verdicts.columns import at_columns
 from cambist.verdicts.facts import Bools, Floats, Ints, SourceFacts
 from cambist.verdicts.frontier import NOBODY, SEVERAL
 
@@ -76,13 +77,13 @@ def find_consent(values: Floats, weights: Floats, same: Floats) -> Consent:
     """Return which rows have one cluster, and what `clusters_of` returns for them."""
     counted = np.where(weights > 0, values, np.nan)
     order = np.argsort(counted, axis=1, kind="stable")
-    ordered = np.take_along_axis(counted, order, axis=1)
-    own = np.take_along_axis(weights, order, axis=1)
+    ordered = at_columns(counted, order)
+    own = at_columns(weights, order)
     count = np.count_nonzero(weights > 0, axis=1)
     with np.errstate(invalid="ignore"):
         gaps_fit = ~(np.diff(ordered, axis=1) > same[:, None]).any(axis=1)
-        last = np.take_along_axis(ordered, np.maximum(count - 1, 0)[:, None], axis=1)[:, 0]
+        last = at_columns(ordered, np.maximum(count - 1, 0)[:, None])[:, 0]
         fits = gaps_fit & ~(last - ordered[:, 0] > WIDEST * same)
     middle = np.argmax(2 * np.cumsum(own, axis=1) >= own.sum(axis=1)[:, None], axis=1)
-    level = np.take_along_axis(ordered, middle[:, None], axis=1)[:, 0]
+    level = at_columns(ordered, middle[:, None])[:, 0]
     return Consent((count > 0) & fits, level, np.where(count == 1, order[:, 0], -1))

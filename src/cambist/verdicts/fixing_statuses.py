@@ -32,6 +32,8 @@ def reasons(fixings: CodeFixings, measured: Measured, level: Floats, found: Ints
     """Return why fixings are held, the most specific reason of each."""
     held = np.where((found == FixingStatus.HELD).any(axis=1))[0]
     why = np.full(found.shape, int(Reason.NONE))
+    if not len(held):
+        return why
     values, agreed = measured.values[held], level[held, None]
     apart = np.abs(values - agreed)
     is_unit = np.abs(values + agreed - 2 * measured.shift[held, None]) < rules.unit_tolerance
