@@ -42,7 +42,7 @@ from cambist.api.receipts.resource import ReceiptsResource, SigningKeysResource
 from cambist.api.request_metrics import Counts
 from cambist.api.resource import EndpointResource
 from cambist.api.tables.routes import add_table_routes
-from cambist.api.turns import Turns
+from cambist.api.turns import RequestTurns
 from cambist.api.unknown_parameters import PathsByParameter, UnknownParameters, paths_by_parameter
 from cambist.api.worker_state import WorkerState
 from cambist.errors import CambistError
@@ -108,7 +108,7 @@ def build_application(
         lambda dialect, route: DialectResource(dialect, route, worker_state, authenticator, meter, options.path_prefix),
     )
     add_page_routes(framework, options.page, dialect_index(options.dialects))
-    turns = Turns(authenticator, resources, options.dialects, headers, options.path_prefix)
+    turns = RequestTurns(authenticator, resources, options.dialects, headers, options.path_prefix)
     serving = ServingOptions(headers, turns, options.path_prefix, options.counts)
     return FastPath(framework, resources, worker_state.caches, authenticator, meter, serving)
 

@@ -24,7 +24,7 @@ from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
 from cambist.api.response_cache import CachedResponse, CacheKey, FoundResponse, RepeatedRequest, ResponseCaches
 from cambist.api.tables.formats import accepted_format
-from cambist.api.turns import Turns
+from cambist.api.turns import RequestTurns
 from cambist.errors import CambistError
 from cambist.http.connection import RECEIVED
 from cambist.http.delivery import DELIVERY, AnswerDelivery, is_charged
@@ -45,7 +45,7 @@ class ServingOptions:
     """How responses are served: headers of all, who gets threads, the prefix of paths, where requests are counted."""
 
     headers: Headers
-    turns: Turns
+    turns: RequestTurns
     path_prefix: str = ""
     counts: Counts | None = None
 

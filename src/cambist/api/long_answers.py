@@ -12,8 +12,8 @@ MOST_AT_ONCE = 1000
 """What an answer may cost that is computed in the event loop: a matrix of some 30 currencies takes milliseconds."""
 
 
-def leave_long_to_thread(environ: Environ, cost: int) -> None:
-    """Leave the answer to a thread if it takes long, and if this is the event loop. Errors: MustWait."""
-    if cost > MOST_AT_ONCE and environ.get(IS_LONG) is False:
+def leave_to_thread(environ: Environ) -> None:
+    """Leave a long answer to a thread, if this is the event loop. Errors: MustWait."""
+    if environ.get(IS_LONG) is False:
         environ[IS_LONG] = True
         raise MustWait

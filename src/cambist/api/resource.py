@@ -23,7 +23,7 @@ from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import BookParameters
 from cambist.api.known_answers import at_mark, is_final, not_known_then
-from cambist.api.long_answers import leave_long_to_thread
+from cambist.api.long_answers import MOST_AT_ONCE, leave_to_thread
 from cambist.api.parameters import ParamsReader, parse_query
 from cambist.api.rendering import encode_without_ms
 from cambist.api.request_context import RequestContext
@@ -190,7 +190,8 @@ class EndpointResource:
 
         def pay(cost: int) -> None:
             self._meter.check_quota(principal, cost, now)
-            leave_long_to_thread(environ, cost)
+            if cost > MOST_AT_ONCE:
+                leave_to_thread(environ)
 
         return self._answer(asked, key, pay)
 

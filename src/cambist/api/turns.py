@@ -24,7 +24,7 @@ _RETRY_SECONDS = 2
 _PAGE_HEADER = "HTTP_CAMBIST_PAGE"
 
 
-class Turns:
+class RequestTurns:
     """The `Turns` protocol of the server. `paths` are those of the endpoints, and `headers` those of every answer.
 
     Clients see all paths below `path_prefix`.
