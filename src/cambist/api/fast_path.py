@@ -19,11 +19,13 @@ from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import accepts_gzip
+from cambist.api.long_answers import IS_LONG
 from cambist.api.request_bodies import RequestBodies
 from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
 from cambist.api.response_cache import CachedResponse, CacheKey, FoundResponse, RepeatedRequest, ResponseCaches
 from cambist.api.tables.formats import accepted_format
+from cambist.api.turns import RequestTurns
 from cambist.errors import CambistError
 from cambist.http.connection import RECEIVED
 from cambist.http.delivery import DELIVERY, AnswerDelivery, is_charged
@@ -41,9 +43,10 @@ _GZIP_LINE = b"content-encoding: gzip\r\n"
 
 @dataclass(frozen=True, slots=True)
 class ServingOptions:
-    """How responses are served: the headers of all, the prefix of the paths, and where requests are counted."""
+    """How responses are served: headers of all, who gets threads, the prefix of paths, where requests are counted."""
 
     headers: Headers
+    turns: RequestTurns
     path_prefix: str = ""
     counts: Counts | None = None
 
@@ -68,6 +71,7 @@ class FastPath:
         self._caches = caches
         self._authenticator = authenticator
         self._meter = meter
+        self.turns = options.turns
         self._recognised: tuple[Mapping[Digest, Principal], dict[str, Principal]] = ({}, {})
         self._headers = [("Content-Type", "application/json"), *options.headers]
         self._head = b"HTTP/1.1 200 OK\r\n" + encode_headers(self._headers)
@@ -119,6 +123,7 @@ class FastPath:
     def at_once(self, environ: Environ) -> bytes | None:
         """Return the response to a GET request, or None if it is not answered here, or only after waiting."""
         started = environ[STARTED] = perf_counter_ns()
+        environ[IS_LONG] = False
         if self._prefix:
             self._strip_prefix(environ)
         now = self._caches.clock()
@@ -241,7 +246,7 @@ class FastPath:
             self._meter.check_rate(principal, now)
             environ[ADMITTED] = True
         try:
-            return resource.compute(principal, key[1], key, now)
+            return resource.compute(principal, key[1], key, now, environ)
         except CambistError as error:
             environ[REFUSED] = error
             raise

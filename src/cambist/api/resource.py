@@ -23,6 +23,7 @@ from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import BookParameters
 from cambist.api.known_answers import at_mark, is_final, not_known_then
+from cambist.api.long_answers import MOST_AT_ONCE, leave_to_thread
 from cambist.api.parameters import ParamsReader, parse_query
 from cambist.api.rendering import encode_without_ms
 from cambist.api.request_context import RequestContext
@@ -53,7 +54,6 @@ EDITION_HEADER = "Cambist-Edition"
 
 PRINCIPAL = "cambist.principal"
 """The key in the environ of the principal of an authenticated request."""
-
 
 _NO_STORE = ("Cache-Control", "no-store")
 Header = tuple[str, str]
@@ -97,12 +97,11 @@ class EndpointResource:
         asked = self.begin(environ, response, self._unknown)
         if REFUSED in environ:
             raise environ[REFUSED]
-        principal, now = asked.principal, asked.now
+        principal, now, if_none_match = asked.principal, asked.now, asked.if_none_match
         today = self._meter.today(now)
         key = cache_key(environ, self._names, principal, today)
         live, immutable = self._worker_state.caches.for_view(principal.book_view), self._worker_state.caches.immutable
         answer = live.state[1].get(key, now) or immutable.get(key, now)
-        if_none_match = asked.if_none_match
         with self.reservation(asked) as reservation:
             if answer is None:
                 answer = self._answer(asked, key, reservation.change)
@@ -147,14 +146,12 @@ class EndpointResource:
 
     def check(self, asked: AuthenticatedRequest) -> tuple[RequestContext, Struct, CachedResponse]:
         """Return what an answer is computed from, and its outline. Errors: CambistError, as for an answer in JSON."""
-        principal, now = asked.principal, asked.now
-        first_day = first_day_of(principal, self._meter.today(now))
-        context = self._context(principal, first_day, now)
+        first_day = first_day_of(asked.principal, self._meter.today(asked.now))
         params = self._reader.read(asked.query)
-        context = at_mark(context, self._endpoint, params)
+        context = at_mark(self._context(asked.principal, first_day, asked.now), self._endpoint, params)
         outline = self.outline(context, params)
         if outline.earliest_day is not None:
-            check_history(principal, outline.earliest_day, context.today)
+            check_history(asked.principal, outline.earliest_day, context.today)
         return context, params, outline
 
     def table(self, context: RequestContext, params: Struct) -> AnswerTable:
@@ -181,10 +178,12 @@ class EndpointResource:
             self._meter.check_rate(principal, now)
         return principal
 
-    def compute(self, principal: Principal, query_text: str, key: CacheKey, now: float) -> CachedResponse | None:
+    def compute(
+        self, principal: Principal, query_text: str, key: CacheKey, now: float, environ: dict[str, Any]
+    ) -> CachedResponse | None:
         """Compute and cache the answer to a query without an API key; None if it has parameters that are not known.
 
-        Errors: CambistError, as for any request; nothing is charged.
+        Errors: CambistError, as for any request; nothing is charged. MustWait if it is too long for the event loop.
         """
         query = parse_query(query_text)
         if not query.keys() <= self._names:
@@ -192,13 +191,16 @@ class EndpointResource:
         if self._endpoint.tag not in principal.tags:
             check_tag(principal, self._endpoint.tag)
         asked = AuthenticatedRequest(principal, query, "", now)
-        return self._answer(asked, key, lambda cost: self._meter.check_quota(principal, cost, now))
+
+        def pay(cost: int) -> None:
+            self._meter.check_quota(principal, cost, now)
+            if cost > MOST_AT_ONCE:
+                leave_to_thread(environ)
+
+        return self._answer(asked, key, pay)
 
     def _answer(self, asked: AuthenticatedRequest, key: CacheKey, pay: Callable[[int], None]) -> CachedResponse:
-        """Compute an answer and cache it; for a client that has it, its outline is enough.
-
-        `pay` is called with the cost before the answer is computed, if it is known that it will cost that.
-        """
+        """Compute an answer that is paid before, and cache it; for a client that has it, its outline is enough."""
         principal, now, caches = asked.principal, asked.now, self._worker_state.caches
         (book, live), immutable = caches.for_view(principal.book_view).state, caches.immutable
         usage = self._meter.usage(principal, now) if self._endpoint.personal else None

@@ -16,6 +16,7 @@ from cambist.api.dialects.dialect import usage_label
 from cambist.api.mcp import USAGE_LABEL as TOOLS_LABEL
 from cambist.clock import utc_now
 from cambist.errors import StoreBroken, StoreUnreachable
+from cambist.http.scheduler import MORE_THREADS
 from cambist.registry.components import endpoints
 from cambist.registry.local_copies import USAGE_DAYS, copied_past_usage
 from cambist.registry.nodes import node_name
@@ -73,7 +74,7 @@ def writer_slots(settings: Settings) -> int:
     In a worker these are the event loop and the threads that wait; the link of a node counts what others admit.
     """
     stream = settings.stream_workers if settings.stream_port else 0
-    return settings.workers * (settings.threads + 1) + stream + settings.is_node
+    return settings.workers * (settings.threads + MORE_THREADS + 1) + stream + settings.is_node
 
 
 def _no_copy(_files: frozenset[CounterFileKey]) -> None:
