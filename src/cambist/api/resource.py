@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import lru_cache
 from math import inf
 from time import perf_counter_ns
 from typing import Any
-from urllib.parse import unquote_plus
 
 import falcon
 from msgspec import Struct
@@ -19,6 +18,7 @@ from cambist.accounts.principal import Principal
 from cambist.accounts.reservation import Reservation
 from cambist.api.authenticated_request import AuthenticatedRequest
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
+from cambist.api.cache_keys import cache_key
 from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import BookParameters
@@ -279,14 +279,6 @@ def _headers_without_etag(cost: int, edition: str, vary: tuple[Header, ...]) -> 
     """Return the headers of an answer that nobody caches: the same object for the same book, made once."""
     headers = (("X-Calls-Cost", str(cost)), _NO_STORE, *vary)
     return (*headers, (EDITION_HEADER, edition)) if edition else headers
-
-
-def cache_key(environ: Mapping[str, Any], names: Container[str], principal: Principal, today: date) -> CacheKey:
-    """Return the key of a request in the response cache, without the API key and parameters that nobody reads."""
-    parts = environ["QUERY_STRING"].split("&")
-    query = "&".join([part for part in parts if unquote_plus(part.partition("=")[0]) in names])
-    first_day = date.min if principal.plan.history_days is None else first_day_of(principal, today)
-    return environ["PATH_INFO"], query, principal.book_view[1], first_day
 
 
 def _write(response: falcon.Response, answer: CachedResponse, if_none_match: str, environ: Mapping[str, Any]) -> None:

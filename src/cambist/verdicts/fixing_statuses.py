@@ -47,25 +47,14 @@ def reasons(fixings: CodeFixings, measured: Measured, level: Floats, found: Ints
     pegs = measured.pegs[held, None]
     is_off_peg = (np.abs(agreed - pegs) <= rules.peg) & (np.abs(values - pegs) > rules.peg)
     is_denied = np.broadcast_to((~np.isnan(values)).sum(axis=1, keepdims=True) > 1, values.shape)
-    why[held] = np.select(
-        [
-            np.isnan(values),
-            is_unit,
-            is_other[held],
-            is_off_peg,
-            measured.repeated[held],
-            measured.late[held],
-            is_denied,
-        ],
-        [
-            Reason.REJECTED,
-            Reason.UNIT,
-            Reason.OTHER_CODE,
-            Reason.OFF_PEG,
-            Reason.REPEATED,
-            Reason.DAY_LATE,
-            Reason.CONTRADICTED,
-        ],
-        Reason.JUMP,
-    )
+    by_reason = {
+        Reason.REJECTED: np.isnan(values),
+        Reason.UNIT: is_unit,
+        Reason.OTHER_CODE: is_other[held],
+        Reason.OFF_PEG: is_off_peg,
+        Reason.REPEATED: measured.repeated[held],
+        Reason.DAY_LATE: measured.late[held],
+        Reason.CONTRADICTED: is_denied,
+    }
+    why[held] = np.select(list(by_reason.values()), list(by_reason), Reason.JUMP)
     return np.where(found == FixingStatus.HELD, why, int(Reason.NONE))

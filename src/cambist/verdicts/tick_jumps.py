@@ -1,4 +1,4 @@
-"""Jumps of ticks: which far tick of a venue is used at once, which waits, and which is contradicted (ADR 31).
+"""Jumps of ticks: which far tick of a venue is used at once, which waits, and which is contradicted.
 
 A tick beyond the larger of 0.5 % and ten usual moves waits. Another venue confirms it that has made at least half of
 the move in the same direction within a minute, if at least as many venues have moved as have spoken since at the old
