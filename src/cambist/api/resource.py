@@ -143,11 +143,29 @@ class EndpointResource:
         first_day = first_day_of(principal, self._meter.today(now))
         context = self._context(principal, first_day, now)
         params = self._reader.read(asked.query)
-        context = at_mark(context, self._endpoint, params)
+        context, outline = self._begun(principal, context, params, self._meter.today(now))
+        return context, params, outline
+
+    def _begun(
+        self, principal: Principal, context: RequestContext, params: Struct, today: date
+    ) -> tuple[RequestContext, CachedResponse]:
+        """Return what an answer is computed from, and its outline. Errors: CambistError.
+
+        What the plan includes is counted from the real `today`: a past moment has an earlier one.
+        """
+        if self._is_known_then:
+            if principal.plan.history_days is not None:  # errors also tell what was known
+                self._check_history(principal, context, params, today)
+            context = at_mark(context, self._endpoint, params)
         outline = self.outline(context, params)
         if outline.earliest_day is not None:
-            check_history(principal, outline.earliest_day, context.today)
-        return context, params, outline
+            check_history(principal, outline.earliest_day, today)
+        return context, outline
+
+    def _check_history(self, principal: Principal, context: RequestContext, params: Struct, today: date) -> None:
+        earliest_day = self._endpoint.earliest_day and self._endpoint.earliest_day(context, params)
+        if earliest_day is not None:
+            check_history(principal, earliest_day, today)
 
     def check_quota(self, asked: AuthenticatedRequest, answer: CachedResponse) -> None:
         """Refuse an answer that the quota does not allow. Errors: QuotaSpent."""
@@ -198,11 +216,7 @@ class EndpointResource:
         usage = self._meter.usage(principal, now) if self._endpoint.personal else None
         context = RequestContext(self._worker_state, book, now, principal.account.datetime_format, key[3], usage)
         params = self._reader.read(query)
-        if self._is_known_then:
-            context = at_mark(context, self._endpoint, params)
-        outline = self.outline(context, params)
-        if outline.earliest_day is not None:
-            check_history(principal, outline.earliest_day, context.today)
+        context, outline = self._begun(principal, context, params, self._meter.today(now))
         if outline.matches_etag(if_none_match):
             return outline
         # A client that names an ETag may have the answer, which is free: nothing is refused before that is known.
