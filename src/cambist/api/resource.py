@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from datetime import date, timedelta
-from functools import lru_cache
 from math import inf
 from time import perf_counter_ns
 from typing import Any
@@ -16,6 +15,7 @@ from msgspec import Struct
 from cambist import __version__
 from cambist.accounts.meter import Meter
 from cambist.accounts.principal import Principal
+from cambist.api.answer_headers import EDITION_HEADER, NEGOTIATED, VARY, headers_without_etag
 from cambist.api.authenticated_request import AuthenticatedRequest
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
@@ -46,18 +46,10 @@ REFUSED = "cambist.refused"
 CACHED = "cambist.cached"
 """The key in the environ of a request that got a cached answer."""
 
-EDITION_HEADER = "Cambist-Edition"
-"""The header that names the state of the history, or the rate book, that an answer was made from."""
-
 PRINCIPAL = "cambist.principal"
 """The key in the environ of the principal of an authenticated request."""
 
 
-_NO_STORE = ("Cache-Control", "no-store")
-Header = tuple[str, str]
-_VARY = ("Vary", "Accept-Encoding")
-_NEGOTIATED = ("Vary", "Accept, Accept-Encoding")
-"""Of an endpoint that answers as a table too, where the client's `Accept` says so."""
 _LIST_MAX_AGE = timedelta(minutes=1)
 
 
@@ -85,7 +77,7 @@ class EndpointResource:
         self._unknown = unknown
         max_age = _LIST_MAX_AGE if endpoint.is_list else immutable_max_age
         self.has_table = endpoint.table is not None
-        self._vary = _NEGOTIATED if self.has_table else _VARY
+        self._vary = NEGOTIATED if self.has_table else VARY
         self.cache_control = f"private, max-age={int(max_age.total_seconds())}"
         self._etag_salt = f"{__version__} {endpoint.path} ".encode()
 
@@ -277,14 +269,7 @@ class EndpointResource:
         if etag:
             headers = (("X-Calls-Cost", str(cost)), ("Cache-Control", self.cache_control), ("ETag", etag), self._vary)
             return (*headers, (EDITION_HEADER, edition)) if edition else headers
-        return _headers_without_etag(cost, edition, (self._vary,) if is_long or self.has_table else ())
-
-
-@lru_cache(maxsize=4096)
-def _headers_without_etag(cost: int, edition: str, vary: tuple[Header, ...]) -> tuple[Header, ...]:
-    """Return the headers of an answer that nobody caches: the same object for the same book, made once."""
-    headers = (("X-Calls-Cost", str(cost)), _NO_STORE, *vary)
-    return (*headers, (EDITION_HEADER, edition)) if edition else headers
+        return headers_without_etag(cost, edition, (self._vary,) if is_long or self.has_table else ())
 
 
 def cache_key(environ: Mapping[str, Any], names: Container[str], principal: Principal, today: date) -> CacheKey:
