@@ -1,7 +1,7 @@
 """The fast path: GET requests are answered without entering the web framework, which would take longer than the answer.
 
-It is the outermost WSGI callable. What it cannot answer (other methods, conditional requests, several API keys, unknown
-paths and parameters, everything that is refused) it leaves to the framework, which begins again and writes the error.
+What it cannot answer (other methods, conditional requests, several API keys, unknown paths and parameters, everything
+that is refused) it leaves to the framework, which begins again and writes the error.
 """
 
 from __future__ import annotations
@@ -36,9 +36,7 @@ from cambist.http.wsgi import Start, Wsgi
 Headers = list[tuple[str, str]]
 
 _MAX_RECOGNISED = 20_000
-
-_GZIP = ("Content-Encoding", "gzip")
-_GZIP_LINE = b"content-encoding: gzip\r\n"
+_GZIP, _GZIP_LINE = ("Content-Encoding", "gzip"), b"content-encoding: gzip\r\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from functools import lru_cache
 from math import inf
 from time import perf_counter_ns
 from typing import Any
@@ -16,6 +15,7 @@ from cambist import __version__
 from cambist.accounts.meter import Meter
 from cambist.accounts.principal import Principal
 from cambist.accounts.reservation import Reservation
+from cambist.api.answer_headers import EDITION_HEADER, NEGOTIATED, VARY, headers_without_etag
 from cambist.api.authenticated_request import AuthenticatedRequest
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.cache_keys import cache_key
@@ -49,17 +49,9 @@ REFUSED = "cambist.refused"
 CACHED = "cambist.cached"
 """The key in the environ of a request that got a cached answer."""
 
-EDITION_HEADER = "Cambist-Edition"
-"""The header that names the state of the history, or the rate book, that an answer was made from."""
-
 PRINCIPAL = "cambist.principal"
 """The key in the environ of the principal of an authenticated request."""
 
-_NO_STORE = ("Cache-Control", "no-store")
-Header = tuple[str, str]
-_VARY = ("Vary", "Accept-Encoding")
-_NEGOTIATED = ("Vary", "Accept, Accept-Encoding")
-"""Of an endpoint that answers as a table too, where the client's `Accept` says so."""
 _LIST_MAX_AGE = timedelta(minutes=1)
 
 
@@ -87,7 +79,7 @@ class EndpointResource:
         self._unknown = unknown
         max_age = _LIST_MAX_AGE if endpoint.is_list else immutable_max_age
         self.has_table = endpoint.table is not None
-        self._vary = _NEGOTIATED if self.has_table else _VARY
+        self._vary = NEGOTIATED if self.has_table else VARY
         self.cache_control = f"private, max-age={int(max_age.total_seconds())}"
         self._etag_salt = f"{__version__} {endpoint.path} ".encode()
 
@@ -146,13 +138,32 @@ class EndpointResource:
 
     def check(self, asked: AuthenticatedRequest) -> tuple[RequestContext, Struct, CachedResponse]:
         """Return what an answer is computed from, and its outline. Errors: CambistError, as for an answer in JSON."""
-        first_day = first_day_of(asked.principal, self._meter.today(asked.now))
         params = self._reader.read(asked.query)
-        context = at_mark(self._context(asked.principal, first_day, asked.now), self._endpoint, params)
+        today = self._meter.today(asked.now)
+        context = self._context(asked.principal, first_day_of(asked.principal, today), asked.now)
+        context, outline = self._begun(asked.principal, context, params, today)
+        return context, params, outline
+
+    def _begun(
+        self, principal: Principal, context: RequestContext, params: Struct, today: date
+    ) -> tuple[RequestContext, CachedResponse]:
+        """Return what an answer is computed from, and its outline. Errors: CambistError.
+
+        What the plan includes is counted from the real `today`: a past moment has an earlier one.
+        """
+        if self._is_known_then:
+            if principal.plan.history_days is not None:  # errors also tell what was known
+                self._check_history(principal, context, params, today)
+            context = at_mark(context, self._endpoint, params)
         outline = self.outline(context, params)
         if outline.earliest_day is not None:
-            check_history(asked.principal, outline.earliest_day, context.today)
-        return context, params, outline
+            check_history(principal, outline.earliest_day, today)
+        return context, outline
+
+    def _check_history(self, principal: Principal, context: RequestContext, params: Struct, today: date) -> None:
+        earliest_day = self._endpoint.earliest_day and self._endpoint.earliest_day(context, params)
+        if earliest_day is not None:
+            check_history(principal, earliest_day, today)
 
     def table(self, context: RequestContext, params: Struct) -> AnswerTable:
         """Return the answer as a table. Errors: CambistError, as for an answer in JSON."""
@@ -206,11 +217,7 @@ class EndpointResource:
         usage = self._meter.usage(principal, now) if self._endpoint.personal else None
         context = RequestContext(self._worker_state, book, now, principal.account.datetime_format, key[3], usage)
         params = self._reader.read(asked.query)
-        if self._is_known_then:
-            context = at_mark(context, self._endpoint, params)
-        outline = self.outline(context, params)
-        if outline.earliest_day is not None:
-            check_history(principal, outline.earliest_day, context.today)
+        context, outline = self._begun(asked.principal, context, params, self._meter.today(asked.now))
         if outline.matches_etag(asked.if_none_match):
             return outline
         # A client that names an ETag may have the answer, which is free: nothing is refused before that is known.
@@ -271,14 +278,7 @@ class EndpointResource:
         if etag:
             headers = (("X-Calls-Cost", str(cost)), ("Cache-Control", self.cache_control), ("ETag", etag), self._vary)
             return (*headers, (EDITION_HEADER, edition)) if edition else headers
-        return _headers_without_etag(cost, edition, (self._vary,) if is_long or self.has_table else ())
-
-
-@lru_cache(maxsize=4096)
-def _headers_without_etag(cost: int, edition: str, vary: tuple[Header, ...]) -> tuple[Header, ...]:
-    """Return the headers of an answer that nobody caches: the same object for the same book, made once."""
-    headers = (("X-Calls-Cost", str(cost)), _NO_STORE, *vary)
-    return (*headers, (EDITION_HEADER, edition)) if edition else headers
+        return headers_without_etag(cost, edition, (self._vary,) if is_long or self.has_table else ())
 
 
 def _write(response: falcon.Response, answer: CachedResponse, if_none_match: str, environ: Mapping[str, Any]) -> None:

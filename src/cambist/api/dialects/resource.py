@@ -15,6 +15,7 @@ from cambist.accounts.page_access import DIALECTS
 from cambist.accounts.principal import BookView, Principal
 from cambist.accounts.reservation import Reservation
 from cambist.api import errors
+from cambist.api.answer_headers import EDITION_HEADER
 from cambist.api.authentication import (
     QUERY_NAME,
     Authenticator,
@@ -27,7 +28,7 @@ from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.parameters import parse_query
 from cambist.api.request_context import RequestContext
-from cambist.api.resource import EDITION_HEADER, PRINCIPAL
+from cambist.api.resource import PRINCIPAL
 from cambist.api.response_cache import etag_of
 from cambist.api.worker_state import WorkerState
 from cambist.errors import AccountSuspended, CambistError
