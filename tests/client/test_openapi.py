@@ -224,6 +224,8 @@ def test_every_error_code_of_the_service_has_a_class() -> None:
         "rate_limited": "RateLimited",
         "quota_spent": "QuotaSpent",
         "too_many_failures": "TooManyFailedKeys",
+        "too_many_waiting": "RateLimited",
+        "too_busy": "Unavailable",
         "quota_unknown": "Unavailable",
         "rate_unavailable": "Unavailable",
         "receipt_unavailable": "Unavailable",
