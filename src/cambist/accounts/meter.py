@@ -131,12 +131,10 @@ class Meter:
 
         Errors: QuotaSpent, RateLimited; MustWait if only `reserve` can decide. Then `release` has to be called.
         """
-        is_reserved = False
-        if principal.is_limited:
-            self.check_quota(principal, cost, now, what)
-            is_reserved = cost > 1 and self._reserve_at_once(principal, cost, now)
+        self.check_quota(principal, cost, now, what)
+        is_reserved = cost > 1 and self._reserve_at_once(principal, cost, now)
         try:
-            if principal.is_limited and not is_rate_checked:
+            if not is_rate_checked:
                 self.check_rate(principal, now)
             self.spend(principal, endpoint, cost, now)
         finally:
@@ -152,8 +150,7 @@ class Meter:
             return False
         number = principal.account.number
         self._reservations.add(number, cost)
-        reserved = self._reservations.total(number)
-        if reserved > self._unspent(self._limits_for(principal, now)):
+        if self._reservations.total(number) > self._unspent(self._limits_for(principal, now)):
             self._reservations.remove(number, cost)
             raise MustWait
         return True
@@ -197,7 +194,10 @@ class Meter:
         if principal.plan.calls_a_month is None:
             return
         limits = self._limits_for(principal, now)
-        left = self._remaining(limits) if self._has_reservations() else max(0, self._unspent(limits))
+        if self._has_reservations() or self._pending.calls:
+            left = self._remaining(limits)
+        else:  # as `_remaining` would, for every call
+            left = max(0, limits.quota_left - self._counters.spent(limits.account.number, limits.today))
         if cost > left:
             raise quota_spent(limits.period, cost, left, now, what)
         limits.remaining = left - cost

@@ -192,14 +192,14 @@ class FastPath:
             if found is None:
                 return None
             principal, answer, headers = found
-            is_checked = ADMITTED in environ
-            self._meter.admit(principal, answer.endpoint, answer.cost, now, is_rate_checked=is_checked)
+            if not principal.is_limited:
+                self._meter.spend(principal, answer.endpoint, answer.cost, now)
+                return found
+            self._meter.admit(principal, answer.endpoint, answer.cost, now, is_rate_checked=ADMITTED in environ)
         except Exception:  # noqa: BLE001  a refusal or a failure: the framework repeats it, and writes or logs the error
             self._meter.release()
             return None
-        if principal.is_limited:
-            headers = (*headers, *self._meter.headers(principal, now, quota_checked=True))
-        return principal, answer, headers
+        return principal, answer, (*headers, *self._meter.headers(principal, now, quota_checked=True))
 
     def _find(self, environ: Environ, now: float) -> FoundResponse | None:
         """Find a cached answer or compute one. Errors: CambistError."""
