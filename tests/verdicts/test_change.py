@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from tests.verdicts.builders import COLUMNS, random_fixings
 
 from cambist.verdicts.change import judge_changed
-from cambist.verdicts.facts import CodeFixings
+from cambist.verdicts.facts import CodeFixings, SourceFacts
 from cambist.verdicts.judge import judge
 from cambist.verdicts.verdict import DayStatus
 
@@ -34,7 +34,7 @@ def test_what_is_withdrawn_later_stays_withdrawn_when_a_day_before_changes() -> 
     values = 3 + np.random.default_rng(2).normal(0, 0.0005, (400, 3))
     values[:, 0] += 4.605
     values[:300, 1:] = np.nan
-    sources = random_fixings(1, rows=2, sources=3).sources
+    sources = tuple(SourceFacts(key) for key in "abc")
     days = 20_000 + np.arange(400)
     before = judge(CodeFixings(days, sources, values))
     assert before.withdrawals == [(20_000, 20_299)]

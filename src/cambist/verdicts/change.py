@@ -22,9 +22,9 @@ def judge_changed(
     """Return the verdicts on the days that fixings changed between two days (both inclusive) can have changed.
 
     `fixings` are all that are known now, `before` the verdicts on all that was known before. Verdicts `before` on days
-    after the last one of the result stand, and so do those before its second one, unless its `withdrawals` reach back to
-    them. A change reaches so many rows as its day decides the scale of; the result goes on
-    beyond them only while more than one level is possible, or another one than before.
+    after the last one of the result stand, and so do those before its second one, unless its `withdrawals` reach back
+    to them. A change reaches as many rows as its day decides the scale of; the result goes on beyond them only while
+    more than one level is possible, or another one than before.
     """
     oldest, newest = changed
     row = int(np.searchsorted(before.days, oldest)) - 1
