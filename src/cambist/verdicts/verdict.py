@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+import numpy as np
+
 from cambist.verdicts.facts import Floats, Ints, SourceFacts
 from cambist.verdicts.frontier import Frontier
 from cambist.verdicts.measured import SEEN_ROWS
@@ -79,6 +81,22 @@ class Judgement:
     said_day: Ints
     seen: Floats
     shift: Floats
+
+    @property
+    def withdrawals(self) -> list[tuple[int, int]]:
+        """The days on which levels were withdrawn, first and last; verdicts before the first row may be among them."""
+        return [(since, int(self.days[row]) - 1) for since, row in self.trail.withdrawn]
+
+    def without(self, since: int, until: int) -> Judgement:
+        """Return the verdicts with those of some days withdrawn, both inclusive."""
+        is_withdrawn = (self.days >= since) & (self.days <= until)
+        return replace(
+            self,
+            level=np.where(is_withdrawn, np.nan, self.level),
+            status=np.where(is_withdrawn, int(DayStatus.WITHDRAWN), self.status),
+            source=np.where(is_withdrawn, -1, self.source),
+            source_day=np.where(is_withdrawn, 0, self.source_day),
+        )
 
     def frontier(self, row: int = -1) -> Frontier:
         """Return the frontier after a row, from which verdicts can be continued."""
