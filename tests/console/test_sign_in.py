@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import stat
 import threading
 from collections.abc import Callable
 
 import pytest
-from tests.console.conftest import Browser, Clock
+from tests.console.conftest import HOST, ORIGIN, Browser, Clock
 
 from cambist.admin.sign_in_links import SignInLinks
+from cambist.console.http import MAX_FORM
 from cambist.console.sessions import MAX_FAILURES, MAX_SESSIONS
 from cambist.errors import CannotStart, LinkRefused
 from cambist.settings import Settings
@@ -108,13 +110,42 @@ def test_there_is_no_link_to_a_console_that_is_switched_off(settings: Settings, 
         SignInLinks(off, Clock()).create()
 
 
-def test_failed_attempts_are_limited_and_a_right_link_always_works(visitor: Browser, clock: Clock) -> None:
+def test_failed_attempts_are_limited_and_a_link_that_works_is_never_refused_because_of_them(
+    visitor: Browser, clock: Clock, settings: Settings
+) -> None:
     for _ in range(MAX_FAILURES):
         assert visitor.open_link("a" * 43).status == 403
+    recorded = (settings.data / "audit.log").read_bytes()
     assert visitor.open_link("a" * 43).status == 429
+    assert (settings.data / "audit.log").read_bytes() == recorded
     assert visitor.open_link(visitor.links.create()).status == 303
     clock.advance(minutes=1)
     assert visitor.open_link("a" * 43).status == 403
+
+
+class Unread(io.BytesIO):
+    """A body that must not be read."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        raise AssertionError(size)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/console/api/plans", 401),
+        ("/console/api/sign-out", 401),
+        ("/console/nothing", 404),
+        ("/console/sign-in", 413),
+    ],
+)
+def test_no_body_is_read_without_a_session(visitor: Browser, path: str, status: int) -> None:
+    environ = {"REQUEST_METHOD": "POST", "PATH_INFO": path, "HTTP_HOST": HOST, "HTTP_ORIGIN": ORIGIN}
+    began: list[str] = []
+    visitor.application(
+        environ | {"CONTENT_LENGTH": str(MAX_FORM + 1), "wsgi.input": Unread()}, lambda status, _: began.append(status)
+    )
+    assert began[0].startswith(f"{status} ")
 
 
 def test_a_form_of_another_site_does_not_sign_in(visitor: Browser) -> None:

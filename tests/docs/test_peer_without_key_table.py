@@ -6,11 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.service.test_connections import MOST_OF_UNREAD, UNREAD
 
 from cambist.api import request_bodies
-from cambist.http import connection, connection_limit, request_parser
+from cambist.console import http, sessions
+from cambist.http import connection, connection_limit, listening_socket, request_parser
 from cambist.monitoring import health_http
-from cambist.stream import admission
+from cambist.stream import admission, client_connection, messages, server, session, unauthenticated_limit
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "SECURITY.md").read_text(encoding="utf-8").partition("## What a peer without a key can cost")[2]
@@ -26,9 +28,32 @@ FIGURES = {
     "requests behind one that waits": f"{connection.READ_AHEAD_BYTES // 1024} KB are parsed, then reading pauses",
     "time for a request, head and body together": f"{connection_limit.IDLE_SECONDS} seconds",
     "connections of a worker": f"{connection_limit.MAX_CONNECTIONS}, those that are silent longest go",
-    "connections to the stream without a key": f"{admission.MAX_UNAUTHENTICATED} of one address",
+    "answer that is not read": (
+        f"{MOST_OF_UNREAD / UNREAD:g} MB, and {listening_socket._UNREAD_MILLISECONDS // 1000} seconds"
+    ),
+    "head of a handshake of the stream": "16 KB",  # the library's, which the test holds
+    "time for a handshake of the stream": f"{server._HANDSHAKE_SECONDS} seconds",
+    "time for a key after it": f"{client_connection._KEY_SECONDS:g} seconds",
+    "frame before the key": f"{messages.MAX_MESSAGE_BYTES_BEFORE_AUTH // 1024} KB are kept",
+    "message in parts before the key": f"{messages.MAX_MESSAGE_BYTES_BEFORE_AUTH // 1024} KB",
+    "pings, parts and messages without end": (
+        f"{session.FRAMES_PER_SECOND:g} a second, {session.FRAME_BURST} at once; then the connection ends"
+    ),
+    "connections to the stream after the handshake, without a key": f"{admission.MAX_UNAUTHENTICATED} of one address",
+    "the same, those before the handshake among them": (
+        f"{unauthenticated_limit.MAX_OF_ONE_ADDRESS} of one address, {unauthenticated_limit.MAX_IN_ALL:,} in all, "
+        "those that are silent longest go"
+    ),
     "connections to the operator's port": f"{health_http.MAX_CONNECTIONS}",
     "time of a connection to the operator's port": f"{health_http.MAX_SECONDS:g} seconds",
+    "head of a request to the operator's port": f"{request_parser.MAX_HEAD_BYTES // 1024} KB",
+    "body of a request to the console without a session": (
+        f"none is read but the form that signs in, of {http.MAX_FORM // 1024} KB"
+    ),
+    "guesses at a link of the console": (
+        f"{sessions.MAX_FAILURES} a minute are recorded, then 429; a link that works is never refused"
+    ),
+    "sessions of the console": f"{sessions.MAX_SESSIONS}, the one that was idle longest goes",
 }
 
 

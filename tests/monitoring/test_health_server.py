@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import logging
 import socket
 import threading
+import time
+import weakref
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from datetime import UTC, datetime, timedelta
@@ -16,7 +19,8 @@ import pytest
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from cambist.monitoring import health_server
+from cambist.http.request_parser import MAX_HEAD_BYTES
+from cambist.monitoring import health_http, health_server
 from cambist.monitoring.health_http import MAX_CONNECTIONS
 from cambist.monitoring.health_server import HealthApplication, SourceMetrics, readiness, serve_operator_port
 from cambist.status.source_report import SourceReport, SourceReports
@@ -326,3 +330,76 @@ def test_it_answers_under_the_host_that_is_set(last_reports: LastReports, server
     _ = servers
     serve_health(port := free_port(), last_reports, polls_sources=True, host="rates.internal")
     assert asked(port, "/health/live", "rates.internal:8002")[0] == 200
+
+
+# What a peer without a session can cost
+
+
+def exchanged(port: int, data: bytes) -> bytes:
+    """Send bytes, and return all that comes until the port ends the connection."""
+    with socket.create_connection(("127.0.0.1", port), 10) as client:
+        client.sendall(data)
+        received = b""
+        while piece := client.recv(65_536):
+            received += piece
+    return received
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        pytest.param(b"GET /" + b"a" * MAX_HEAD_BYTES, 414, id="a long line"),
+        pytest.param(b"GET / HTTP/1.1\r\nA: " + b"a" * MAX_HEAD_BYTES, 431, id="a long header"),
+        pytest.param(b"GET / HTTP/1.1\r\n" + (b"A: " + b"a" * 1000 + b"\r\n") * 33, 431, id="long headers together"),
+        pytest.param(b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 200, 431, id="many headers"),
+    ],
+)
+def test_a_head_is_bounded_as_that_of_the_api_is(port: int, data: bytes, status: int) -> None:
+    assert exchanged(port, data).startswith(b"HTTP/1.0 %d " % status)
+
+
+def test_a_head_up_to_the_bound_is_read(port: int) -> None:
+    head = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n" + (b"A: " + b"a" * 1000 + b"\r\n") * 32
+    assert len(head) < MAX_HEAD_BYTES
+    assert exchanged(port, head + b"\r\n").startswith(b"HTTP/1.0 200 ")
+
+
+@pytest.mark.parametrize("request_line", [b"GET /health/live", b"GET /metrics", b"GET /nothing", b"GET  / x"])
+def test_every_answer_has_the_headers_of_security_and_names_no_software(port: int, request_line: bytes) -> None:
+    headers = exchanged(port, request_line + b" HTTP/1.1\r\nHost: localhost\r\n\r\n").partition(b"\r\n\r\n")[0].lower()
+    assert b"\r\nx-content-type-options: nosniff" in headers
+    assert b"\r\nreferrer-policy: no-referrer" in headers
+    assert b"\r\nserver:" not in headers
+    assert b"python" not in headers
+
+
+@pytest.mark.parametrize(
+    "sent", [b"", b"GET", b"nonsense\r\n\r\n", b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"]
+)
+def test_an_ended_connection_is_freed_without_the_collector(
+    port: int, monkeypatch: pytest.MonkeyPatch, sent: bytes
+) -> None:
+    kept: list[weakref.ref[Any]] = []
+    setup = health_http._QuietHandler.setup
+
+    def noted(self: Any) -> None:
+        kept.append(weakref.ref(self))
+        kept.append(weakref.ref(self.request))
+        setup(self)
+
+    monkeypatch.setattr(health_http._QuietHandler, "setup", noted)
+    gc.collect()
+    gc.disable()
+    try:
+        with socket.create_connection(("127.0.0.1", port), 10) as client:
+            client.sendall(sent)
+            client.shutdown(socket.SHUT_WR)
+            while client.recv(65_536):
+                pass
+        end = time.monotonic() + 10
+        while any(each() is not None for each in kept) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert len(kept) == 2
+        assert [each() for each in kept] == [None, None]
+    finally:
+        gc.enable()

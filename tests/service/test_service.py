@@ -221,9 +221,11 @@ def test_the_printed_question_is_answered(first_start):
     assert first_start.figure["result"] == {"USD": 1.1172}
 
 
-def test_the_key_is_left_for_its_owner_alone(first_start):
-    assert stat.S_IMODE((first_start.data / "owner.key").stat().st_mode) == 0o600
+def test_the_data_folder_is_left_for_its_owner_alone(first_start):
     assert stat.S_IMODE(first_start.data.stat().st_mode) == 0o700
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in first_start.data.rglob("*")}
+    assert first_start.data / "owner.key" in modes
+    assert {path: mode for path, mode in modes.items() if mode != (0o700 if path.is_dir() else 0o600)} == {}
 
 
 def test_sigterm_ends_the_service_with_exit_code_0(first_start):

@@ -5,44 +5,23 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from tests.stream.listening import HANDSHAKE, context
 
-from cambist.accounts.meter import Meter
-from cambist.accounts.plan import default_plans, read_plans
-from cambist.accounts.principal import Principals
-from cambist.history.corrections import no_feed
 from cambist.stream import server as server_module
-from cambist.stream.admission import Admission
-from cambist.stream.billing import Billing
-from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.client_connection import ClientConnection
 from cambist.stream.context import StreamContext
-from cambist.stream.corrections import Corrections
-from cambist.stream.prices import Prices
 from cambist.stream.server import StreamServer
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
-HANDSHAKE = (
-    b"GET / HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-)
 MASK = b"\0\0\0\0"
 CLOSE = b"\x88\x80" + MASK
 PART = b"\x01\x85" + MASK + b"hello"
 NONSENSE = b"\x81\x85" + MASK + b"hello"
 BINARY = b"\x82\x85" + MASK + b"hello"
 BAD_KEY = b"\x81\x9a" + MASK + b'{"op":"auth","key":"nope"}'
-
-
-def context(ledger: Any) -> StreamContext:
-    billing = Billing(Meter(ledger, {}))
-    admission = Admission(Principals({}, read_plans(default_plans(), "plans.toml")), billing)
-    prices = Prices({}, lambda: datetime.now(UTC))
-    corrections = Corrections(no_feed, lambda: datetime.now(UTC).date())
-    return StreamContext(admission, billing, prices, Broadcaster(prices), corrections)
 
 
 @pytest.mark.parametrize("sent", [b"", CLOSE, PART, NONSENSE, BINARY, BAD_KEY])

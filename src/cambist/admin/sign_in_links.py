@@ -50,8 +50,12 @@ class SignInLinks:
 
     def check(self, token: str) -> None:
         """Check that a token can be used now, without using it. Errors: LinkRefused."""
-        if not (_TOKEN.fullmatch(token) and self._is_current(self._path(token))):
+        if not self.is_usable(token):
             raise LinkRefused(_REFUSED)
+
+    def is_usable(self, token: str) -> bool:
+        """Return whether a token can be used now."""
+        return bool(_TOKEN.fullmatch(token)) and self._is_current(self._path(token))
 
     def consume(self, token: str) -> None:
         """Use a token: of several attempts at once, one succeeds. Errors: LinkRefused."""

@@ -11,7 +11,15 @@ from cambist import __version__
 from cambist.admin.audit import AuditRecorder
 from cambist.console import sign_in
 from cambist.console.call import ConsoleCall, Installation
-from cambist.console.http import ConsoleAnswer, ConsoleRequest, json_answer, read_request
+from cambist.console.http import (
+    MAX_BODY,
+    MAX_FORM,
+    ConsoleAnswer,
+    ConsoleRequest,
+    json_answer,
+    read_request,
+    with_body,
+)
 from cambist.console.page import ConsolePage
 from cambist.console.problems import ConsoleRefused, problem_of
 from cambist.console.router import Route, Router
@@ -48,12 +56,12 @@ class ConsoleApplication:
         try:
             request = read_request(environ)
             if request.path == sign_in.PATH:
-                return self._sign_in.answer(request)
-            return self._call(request)
+                return self._sign_in.answer(with_body(request, environ, MAX_FORM))
+            return self._call(request, environ)
         except Exception as error:  # noqa: BLE001  the answer says what it is, or the log does
             return _refusal(error)
 
-    def _call(self, request: ConsoleRequest) -> ConsoleAnswer:
+    def _call(self, request: ConsoleRequest, environ: Mapping[str, Any]) -> ConsoleAnswer:
         request.check_origin()
         path = request.path.removeprefix(API)
         if path == request.path:
@@ -66,6 +74,7 @@ class ConsoleApplication:
             raise ConsoleRefused(401, "signed_out", "You are signed out: run [cambist console] and open its link")
         if request.method != "GET":
             _check_change(request, session)
+        request = with_body(request, environ, MAX_BODY)
         if route is None:
             return self._sign_out(request, session)
         return json_answer(route.action(ConsoleCall(self._installation, session, request, parts)), route.status)

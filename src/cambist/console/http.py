@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
@@ -15,7 +15,10 @@ from cambist.console.problems import ConsoleRefused
 from cambist.web.page_security import PAGE_HEADERS, content_security_policy
 
 MAX_BODY = 1 << 20
-"""The longest body of a request, in bytes."""
+"""The longest body of a request in a session, in bytes."""
+
+MAX_FORM = 8 << 10
+"""The longest body of the form that signs in, which anyone may send."""
 
 COOKIE = "cambist-console"
 
@@ -63,7 +66,7 @@ class ConsoleRequest:
     cookie: str
     content_type: str
     is_background: bool
-    body: bytes
+    body: bytes = b""
 
     def check_origin(self) -> None:
         """Refuse a request that another site has sent. Errors: ConsoleRefused.
@@ -78,7 +81,7 @@ class ConsoleRequest:
 
 
 def read_request(environ: Mapping[str, Any]) -> ConsoleRequest:
-    """Read a request. Errors: ConsoleRefused if its body is too large."""
+    """Read a request without its body, which is read once it is known whether it is wanted."""
     return ConsoleRequest(
         method=str(environ.get("REQUEST_METHOD", "GET")),
         path=str(environ.get("PATH_INFO", "")).encode("latin-1").decode(errors="replace"),
@@ -90,19 +93,18 @@ def read_request(environ: Mapping[str, Any]) -> ConsoleRequest:
         cookie=_cookie(str(environ.get("HTTP_COOKIE", ""))),
         content_type=str(environ.get("CONTENT_TYPE", "")).partition(";")[0].strip().lower(),
         is_background="HTTP_X_BACKGROUND" in environ,
-        body=_body(environ),
     )
 
 
-def _body(environ: Mapping[str, Any]) -> bytes:
+def with_body(request: ConsoleRequest, environ: Mapping[str, Any], limit: int) -> ConsoleRequest:
+    """Return a request with its body. Errors: ConsoleRefused if it is longer than `limit` bytes."""
     try:
         length = int(environ.get("CONTENT_LENGTH") or 0)
     except ValueError:
         length = 0
-    if length > MAX_BODY:
-        raise ConsoleRefused(413, "too_large", f"The request has {length:,} bytes; the console takes {MAX_BODY:,}")
-    content: bytes = environ["wsgi.input"].read(length) if length > 0 else b""
-    return content
+    if length > limit:
+        raise ConsoleRefused(413, "too_large", f"The request has {length:,} bytes; the console takes {limit:,}")
+    return replace(request, body=environ["wsgi.input"].read(length)) if length > 0 else request
 
 
 def _cookie(header: str) -> str:

@@ -71,7 +71,8 @@ class SignIn:
     def _sign_in(self, request: ConsoleRequest) -> ConsoleAnswer:
         request.check_origin()
         token = parse_qs(request.body.decode("ascii", "replace")).get("token", [""])[0]
-        self._check(token)
+        if self._failures.are_too_many() and not self._links.is_usable(token):
+            raise ConsoleRefused(429, "too_many_failures", "Too many failed attempts to sign in: wait a minute")
         audit = AuditRecorder(self._installation.settings, self._installation.clock, "console")
         try:
             with audit.action("console.sign-in") as action:
@@ -87,16 +88,6 @@ class SignIn:
             ("Set-Cookie", f"{_COOKIE.format(cookie)}; Max-Age={LONGEST.total_seconds():.0f}"),
         )
         return ConsoleAnswer(303, b"", "text/plain", headers)
-
-    def _check(self, token: str) -> None:
-        """Refuse a wrong link without a record of it if there were too many; a right one is never refused."""
-        if not self._failures.are_too_many():
-            return
-        try:
-            self._links.check(token)
-        except LinkRefused as refused:
-            sentence = "Too many failed attempts to sign in: wait a minute"
-            raise ConsoleRefused(429, "too_many_failures", sentence) from refused
 
     def _page(self, status: int, sentence: str, form: str = "") -> ConsoleAnswer:
         text = _PAGE.format(links=self._links_to, sentence=escape(sentence), form=form)

@@ -105,7 +105,7 @@ class ConnectionLimit(threading.Thread):
 
     def close_excess(self) -> int:
         """Close the connections above the limits; return how many."""
-        if len(_descriptors()) <= min(self._most, self._of_one):
+        if len(self.descriptors()) <= min(self._most, self._of_one):
             return 0
         over = excess(self._connections(), self._most, self._of_one)
         for connection in over:
@@ -114,12 +114,17 @@ class ConnectionLimit(threading.Thread):
                     opened.shutdown(socket.SHUT_RDWR)
         return len(over)
 
+    def descriptors(self) -> list[int]:
+        """Return the descriptors among which connections are counted: all of the process."""
+        with os.scandir(_DESCRIPTORS) as entries:
+            return [int(entry.name) for entry in entries]
+
     def stop(self) -> None:
         """End the thread."""
         self._ended.set()
 
     def _connections(self) -> Iterator[Connection]:
-        for descriptor in _descriptors():
+        for descriptor in self.descriptors():
             with suppress(OSError):  # closed meanwhile
                 found = self._connection(descriptor)
                 if found:
@@ -138,11 +143,6 @@ class ConnectionLimit(threading.Thread):
             peer = str(opened.getpeername()[0])
         address = "" if is_in(peer, self._proxies) else neighbourhood(peer)
         return Connection(descriptor, file.st_ino, address, *struct.unpack_from("I", state, _LAST_DATA_RECEIVED))
-
-
-def _descriptors() -> list[int]:
-    with os.scandir(_DESCRIPTORS) as entries:
-        return [int(entry.name) for entry in entries]
 
 
 def _duplicate(descriptor: int) -> socket.socket:

@@ -7,12 +7,16 @@ import threading
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from http.client import LineTooLong
 from socketserver import ThreadingMixIn
 from time import monotonic
-from typing import Any
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from typing import Any, BinaryIO, cast
+from wsgiref.headers import Headers
+from wsgiref.simple_server import ServerHandler, WSGIRequestHandler, WSGIServer, make_server
 
 import msgspec
+
+from cambist.http.request_parser import MAX_HEAD_BYTES
 
 MAX_CONNECTIONS = 16
 """The most connections at once: one more closes the oldest."""
@@ -21,6 +25,8 @@ MAX_SECONDS = 5.0
 """How long a connection may last, up to the end of its answer."""
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+_SECURITY_HEADERS = (("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"))
 
 Start = Callable[..., Any]
 Application = Callable[[dict[str, Any], Start], Iterable[bytes]]
@@ -102,6 +108,65 @@ class _Server(ThreadingMixIn, WSGIServer):
             request.shutdown(socket.SHUT_RDWR)
 
 
+class _Head:
+    """The head of a request, read line by line. Errors: LineTooLong above 32 KB in all."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._left = MAX_HEAD_BYTES
+
+    def readline(self, limit: int) -> bytes:
+        """Return the next line, or the beginning of it."""
+        line = self._stream.readline(min(limit, self._left + 1))
+        self._left -= len(line)
+        if self._left < 0:
+            raise LineTooLong("head")
+        return line
+
+
+class _Answer(ServerHandler):
+    server_software = ""  # answers do not name it
+    headers: Headers
+    request_handler: WSGIRequestHandler
+
+    def cleanup_headers(self) -> None:
+        """Add what every answer has, unless the application has chosen it."""
+        super().cleanup_headers()
+        for name, value in _SECURITY_HEADERS:
+            self.headers.setdefault(name, value)
+
+
 class _QuietHandler(WSGIRequestHandler):
+    def handle(self) -> None:
+        """Answer one request, whose head is bounded as that of the API is."""
+        stream = cast("BinaryIO", self.rfile)
+        self.rfile = cast("Any", _Head(stream))
+        if not (self._read_request_line() and self.parse_request()):
+            return  # the error was answered
+        handler = _Answer(
+            stream, cast("BinaryIO", self.wfile), self.get_stderr(), self.get_environ(), multithread=False
+        )
+        handler.request_handler = self
+        handler.run(cast("Application", cast("WSGIServer", self.server).get_app()))
+
+    def _read_request_line(self) -> bool:
+        try:
+            self.raw_requestline = self.rfile.readline(MAX_HEAD_BYTES + 1)
+        except LineTooLong:
+            self.requestline = self.request_version = self.command = ""
+            self.send_error(414)
+            return False
+        return True
+
+    def send_response(self, code: int, message: str | None = None) -> None:
+        """Begin the answer to an error, without the name of the software."""
+        self.send_response_only(code, message)
+
+    def end_headers(self) -> None:
+        """End the headers of the answer to an error with what every answer has."""
+        for name, value in _SECURITY_HEADERS:
+            self.send_header(name, value)
+        super().end_headers()
+
     def log_message(self, *_: Any) -> None:
         """Log nothing: probes come every few seconds."""

@@ -38,6 +38,7 @@ from cambist.stream.context import StreamContext
 from cambist.stream.corrections import Corrections
 from cambist.stream.prices import Prices
 from cambist.stream.server import StreamServer
+from cambist.stream.unauthenticated_limit import UnauthenticatedLimit
 
 log = logging.getLogger(__name__)
 
@@ -128,6 +129,7 @@ class StreamProcess:
                 continue
             scheme = "wss" if self._settings.tls_cert else "ws"
             log.info("Stream: %s://%s:%d", scheme, host, port)
+            UnauthenticatedLimit(port, self._server, self._settings.proxy_networks).start()
             return
 
     async def _watch(self) -> None:

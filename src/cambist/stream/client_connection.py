@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from typing import cast
 
 from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
 
 from cambist.accounts.addresses import client_address
 from cambist.accounts.page_access import is_same_name
+from cambist.stream.bounded_reading import BoundedReading
 from cambist.stream.context import StreamContext
-from cambist.stream.messages import MAX_MESSAGE_BYTES, Op, status_frame
+from cambist.stream.messages import MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES_BEFORE_AUTH, Op, status_frame
 from cambist.stream.session import GOING_AWAY, POLICY, Reply, Session
 from cambist.stream.subscription import StreamConnection
 
@@ -38,7 +40,7 @@ _NOWHERE = _Nowhere()
 class ClientConnection(WSListener):
     """One WebSocket: it passes the client's messages to a session, and writes replies and prices.
 
-    `connections` is the set of all open ones.
+    `connections` is the set of all open ones. `unparsed_bytes` counts what has come of a frame that has not ended.
     """
 
     def __init__(self, context: StreamContext, connections: set[ClientConnection]) -> None:
@@ -49,6 +51,7 @@ class ClientConnection(WSListener):
         self._session = Session(context, self._connection)
         self._partial = b""
         self._is_closing = False
+        self.unparsed_bytes = 0
 
     # Called by the WebSocket library
 
@@ -57,12 +60,15 @@ class ClientConnection(WSListener):
         self._websocket = transport
         self._socket = transport.underlying_transport
         self._socket.set_write_buffer_limits(high=0)
+        library = cast("asyncio.BufferedProtocol", self._socket.get_protocol())
+        self._socket.set_protocol(BoundedReading(library, self))
         headers = transport.request.headers
         forwarded = headers.get("X-Forwarded-For", "")
         origin = headers.get("Origin", "")
         is_own = is_same_name(origin, headers.get("Host", ""))
         self._session.is_from_page = bool(origin) and (is_own or origin == self._context.page_origin)
         peer = self._socket.get_extra_info("peername") or ("",)
+        self.descriptor = int(self._socket.get_extra_info("socket").fileno())
         self._connections.add(self)
         self._context.opened.set()
         address = client_address(str(peer[0]), forwarded, self._context.proxies)
@@ -70,6 +76,7 @@ class ClientConnection(WSListener):
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
         """Handle a frame; an unexpected error ends this connection and no other."""
+        self.unparsed_bytes = frame.tail_size
         try:
             self._handle(transport, frame)
         except Exception:
@@ -93,6 +100,18 @@ class ClientConnection(WSListener):
         """Resume: the write buffer has room."""
         self._context.broadcaster.resume(self._connection, time.monotonic())
 
+    # Called by the bounded reading
+
+    @property
+    def max_message_bytes(self) -> int:
+        """Return the longest message that the client may send now."""
+        return MAX_MESSAGE_BYTES if self.has_key else MAX_MESSAGE_BYTES_BEFORE_AUTH
+
+    def refuse_unparsed(self) -> None:
+        """Refuse a frame that is too long before it has ended, unless the library has done so."""
+        if not (self._is_closing or self._websocket.is_close_frame_sent):
+            self._send(self._session.reject_too_big(time.time(), self.max_message_bytes))
+
     # Called by the broadcaster
 
     def write(self, frames: bytes) -> None:
@@ -107,12 +126,17 @@ class ClientConnection(WSListener):
 
     # Called by the server
 
+    @property
+    def has_key(self) -> bool:
+        """Return whether the client has authenticated."""
+        return self._session.principal is not None
+
     def check(self, now: float, monotonic_now: float) -> None:
         """Close the connection if no key came in time, or if its key, plan or quota no longer allow it."""
         if self._is_closing:
             return
         reply = None
-        if self._session.principal is not None:
+        if self.has_key:
             reply = self._session.renew(now)
         elif monotonic_now - self._opened_at > _KEY_SECONDS:
             text = f"No API key was sent within {_KEY_SECONDS:.0f} s"
@@ -146,8 +170,8 @@ class ClientConnection(WSListener):
 
     def _handle_text(self, frame: WSFrame, now: float) -> None:
         """Join the parts of a message, and reply once it is whole."""
-        if len(self._partial) + frame.payload_size > MAX_MESSAGE_BYTES:
-            self._send(self._session.reject_too_big(now, MAX_MESSAGE_BYTES))
+        if len(self._partial) + frame.payload_size > self.max_message_bytes:
+            self._send(self._session.reject_too_big(now, self.max_message_bytes))
             return
         text, self._partial = self._partial + frame.get_payload_as_bytes(), b""
         if not frame.fin:

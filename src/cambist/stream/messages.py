@@ -15,6 +15,9 @@ from cambist.errors import BadParameter
 MAX_MESSAGE_BYTES = 256 * 1024
 """The longest message of a client: about twenty thousand pairs."""
 
+MAX_MESSAGE_BYTES_BEFORE_AUTH = 4 * 1024
+"""The longest message of a client that has not authenticated: a key takes far less."""
+
 PING_FRAME = b"\x89\x00"
 _TEXT = 0x81
 _MAX_SHORT, _MAX_MEDIUM = 125, (1 << 16) - 1

@@ -75,6 +75,10 @@ class StreamServer:
             if count % _CHECKS_PER_TURN == 0:
                 yield
 
+    def descriptors_with_key(self) -> frozenset[int]:
+        """Return the descriptors of the connections that have authenticated. May be called by any thread."""
+        return frozenset(each.descriptor for each in tuple(self.connections) if each.has_key)
+
     def shut_down(self) -> None:
         """Announce to all clients that the service stops, and close their connections."""
         now = time.time()
