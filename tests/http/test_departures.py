@@ -30,6 +30,9 @@ class Tables:
         self.settled: list[tuple[str, bool]] = []
         self.ended_early: list[str] = []
 
+    def body_limit(self, _environ: dict[str, Any]) -> int:
+        return 0
+
     def repeated(self, _received: bytes, _peer: str) -> bytes | None:
         return None
 

@@ -118,17 +118,24 @@ class FairScheduler:
             thread.start()
 
     def _run(self) -> None:
-        while (job := self._next()) is not None:
-            try:
-                job.run()
-            except Exception:  # a thread must not end
-                log.exception("A request failed")
+        while (work := self._run_next()) is not None:
             with self._changed:
-                self._running[job.work.kind] -= 1
-                self._running_of[job.work] -= 1
-                if not self._running_of[job.work]:
-                    del self._running_of[job.work]
+                self._running[work.kind] -= 1
+                self._running_of[work] -= 1
+                if not self._running_of[work]:
+                    del self._running_of[work]
                 self._changed.notify_all()
+
+    def _run_next(self) -> Work | None:
+        """Run the job whose turn it is, and return its work: a thread that waits keeps nothing of its last job."""
+        job = self._next()
+        if job is None:
+            return None
+        try:
+            job.run()
+        except Exception:  # a thread must not end
+            log.exception("A request failed")
+        return job.work
 
     def _next(self) -> Job | None:
         """Wait for a job whose turn it is; None when the scheduler is closed."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from cambist.http.delivery import DELIVERY, AnswerDelivery, is_charged
 from cambist.http.departures import LOOK_SECONDS, Presence, presences
 from cambist.http.file_body import FileBody
 from cambist.http.request_parser import ReceivedRequest
-from cambist.http.scheduler import FairScheduler, Job, Kind, Work
+from cambist.http.scheduler import FairScheduler, Job, Kind, TooManyWaiting, Work
 
 log = logging.getLogger(__name__)
 
@@ -69,10 +70,15 @@ class WaitingAnswers:
 
     def add(self, request: ReceivedRequest, connection: AskingConnection, work: Work) -> None:
         """Have a request answered when it is its turn. Errors: TooManyWaiting."""
-        waiting = _Waiting(request, connection, Job(work, lambda: self._run(waiting)))
-        self._scheduler.submit(waiting.job)
+        # The job does not refer to what waits, which refers to it: without a cycle both are freed at once.
+        waiting = _Waiting(request, connection, Job(work, partial(self._run, connection)))
         request.environ[DELIVERY] = waiting.delivery
         self._waiting[connection] = waiting
+        try:
+            self._scheduler.submit(waiting.job)
+        except TooManyWaiting:
+            del self._waiting[connection], request.environ[DELIVERY]
+            raise
 
     def look(self) -> None:
         """Look which clients are gone, and forget their requests."""
@@ -101,9 +107,12 @@ class WaitingAnswers:
         """End the threads."""
         self._scheduler.close()
 
-    def _run(self, waiting: _Waiting) -> None:
+    def _run(self, connection: AskingConnection) -> None:
         """Answer in a thread."""
-        descriptor = waiting.connection.descriptor
+        waiting = self._waiting.get(connection)
+        if waiting is None:  # its client is gone
+            return
+        descriptor = connection.descriptor
         if waiting.delivery.is_gone or presences([descriptor])[descriptor] is Presence.GONE:
             self._soon(lambda: self._drop(waiting, None))
             return
