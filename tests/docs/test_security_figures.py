@@ -35,10 +35,8 @@ CODE = [
     f"reads nothing for {WORDS[listening_socket._UNREAD_MILLISECONDS // 1000]} seconds",
     f"holds {connection_limit.MAX_CONNECTIONS} connections",
     f"{Settings().connections_per_address} of one address (`connections_per_address`; a /64",
-    (
-        f"may have {scheduler.MOST_WAITING[scheduler.Kind.CALL]} waiting, "
-        f"{scheduler.MOST_WAITING[scheduler.Kind.LONG]} of them long (429), a worker {scheduler.MOST_WAITING_IN_ALL} (503)"
-    ),
+    f"may have {scheduler.MOST_WAITING[scheduler.Kind.CALL]} waiting, ",
+    f"{scheduler.MOST_WAITING[scheduler.Kind.LONG]} of them long (429), a worker {scheduler.MOST_WAITING_IN_ALL} (503)",
     f"{'noticed within a second' if 2 * departures.LOOK_SECONDS < 1 else ''}",
     f"holds {health_http.MAX_CONNECTIONS} connections for {WORDS[int(health_http.MAX_SECONDS)]} seconds",
     f"Arguments have {arguments.MAX_LENGTH} characters",
