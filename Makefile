@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test attack cluster cluster-rounds bench-cluster fuzz fuzz-heads crosses reproduce simulate simulate-leaders simulate-year check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
+.PHONY: help serve sandbox test attack cluster cluster-rounds bench-cluster fuzz fuzz-heads crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -61,6 +61,9 @@ simulate-leaders: $(VENV)/.develop  ## simulate nodes of which one leads, with p
 
 simulate-year: $(VENV)/.develop  ## simulate a year of all sources, in quarters side by side; SEED=1
 	@$(BIN)/python -m tools.simulation.run --year $(or $(SEED),1) $(OPTIONS)
+
+judge: $(VENV)/.develop  ## measure the rules of verdicts: scenarios, crises, order, held rates, speed, each rule; ABOUT="crises speed" HISTORY=folder
+	@$(BIN)/python -m tools.judge.run $(ABOUT) $(if $(HISTORY),--history $(HISTORY))
 
 check: $(VENV)/.develop  ## check format, lint, types, layers and generated documents
 	@$(BIN)/ruff format --check .

@@ -34,7 +34,19 @@ class Unmetered(Meter):
     def check_rate(self, principal: Principal, now: float) -> None:
         """Do nothing."""
 
-    def check_quota(self, principal: Principal, cost: int, now: float) -> None:
+    def check_quota(self, principal: Principal, cost: int, now: float, what: str = "") -> None:
+        """Do nothing."""
+
+    def admit(
+        self,
+        principal: Principal,
+        endpoint: str,
+        cost: int,
+        now: float,
+        what: str = "",
+        *,
+        is_rate_checked: bool = False,
+    ) -> None:
         """Do nothing."""
 
     def spend(self, principal: Principal, endpoint: str, cost: int, now: float) -> None:

@@ -314,3 +314,31 @@ def test_the_period_is_that_of_the_request(meter: NodeMeter, leases: Leases) -> 
     leases.held[1, NOVEMBER] = lease(1, free=0)
     with pytest.raises(QuotaUnknown):
         meter.check_quota(ann(), 1, datetime(2026, 12, 1, tzinfo=UTC).timestamp())
+
+
+def test_what_an_answer_has_reserved_is_spent_by_nobody_else(
+    meter: NodeMeter, leases: Leases, ledger: MemoryLedger, clock: Clock
+) -> None:
+    leases.held[1, NOVEMBER] = lease(10, free=0)
+    reservation = meter.reserve(ann(), 7, clock())
+    assert leases.own == 0  # the thread is free for another request
+    with pytest.raises(QuotaSpent, match=r"costs \[4\] calls, \[3\] remain"):
+        meter.reserve(ann(), 4, clock())
+    with pytest.raises(QuotaSpent):
+        meter.admit(ann(), "/a", 4, clock())
+    meter.admit(ann(), "/a", 3, clock())
+    reservation.release()
+    with meter.reserve(ann(), 7, clock()) as again:
+        settle = again.hand_over("/a")
+    settle(True)
+    assert ledger.spent(1, TODAY) == 10
+    with pytest.raises(QuotaSpent, match=r"\[0\] remain"):
+        meter.reserve(ann(), 1, clock())
+
+
+def test_what_is_reserved_is_asked_for_beyond_what_was_granted(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
+    leases.held[1, NOVEMBER] = lease(10)
+    leases.bank = [lease(17)]
+    with meter.reserve(ann(), 8, clock()), meter.reserve(ann(), 9, clock()):
+        pass
+    assert (PendingWish(1, 7, 10)) in leases.wishes

@@ -42,11 +42,11 @@ def fail(
     authenticator: Authenticator, environ: dict[str, Any], times: int = FAILURES_AT_ONCE, now: float = NOW
 ) -> None:
     for _ in range(times):
-        authenticator.failed_keys.record_failure(authenticator._address(environ), now)
+        authenticator.failed_keys.record_failure(authenticator.address_of(environ), now)
 
 
 def is_limited(authenticator: Authenticator, environ: dict[str, Any], now: float = NOW) -> bool:
-    return authenticator.failed_keys.retry_after(authenticator._address(environ), now) > 0
+    return authenticator.failed_keys.retry_after(authenticator.address_of(environ), now) > 0
 
 
 def fast_path_of(authenticator: Authenticator) -> FastPath:

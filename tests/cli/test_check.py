@@ -34,9 +34,9 @@ def damage(folder, statement):
 def test_every_part_of_an_undamaged_folder_is_sound(shell):
     ended = shell("check")
     assert ended.code == 0
-    parts = ("database", "fixings of ecb", "editions", "usage counters", "rate image", "book")
+    parts = ("database", "fixings of ecb", "editions", "usage counters", "usage", "rate image", "book", "votes")
     assert ended.out.splitlines() == [f"{part}: sound" for part in parts]
-    assert [each["faults"] for each in shell("check", "--json").json] == [[]] * 6
+    assert [each["faults"] for each in shell("check", "--json").json] == [[]] * 8
 
 
 def test_a_damaged_row_is_reported_with_what_to_do(shell, folder_with_files):

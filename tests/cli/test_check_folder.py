@@ -7,16 +7,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import pytest
 from tests.cli.conftest import CommandResult
 
+from cambist.accounts.account import Account
 from cambist.clock import utc_now
 from cambist.registry.components import open_store
 from cambist.registry.snapshots import open_snapshot_source
 from cambist.settings import Settings
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
+from cambist.storage.shared.usage.usage_writer import UsageWriter
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
 
 Shell = Callable[..., CommandResult]
@@ -58,7 +61,7 @@ def test_a_folder_without_a_rate_matrix_is_compared_with_its_newest_edition(shel
     (edition_folder / "rates.image").unlink()
     ended = shell("check", str(edition_folder))
     assert (ended.code, parts(ended)["rate image"]) == (0, "not built yet: the next start builds it")
-    assert shell("check", str(edition_folder), "--json").json[-2]["note"] == "not built yet: the next start builds it"
+    assert shell("check", str(edition_folder), "--json").json[-3]["note"] == "not built yet: the next start builds it"
 
 
 def test_an_archive_that_gives_other_rates_than_the_edition_is_damaged(shell: Shell, edition_folder: Path) -> None:
@@ -134,6 +137,77 @@ def test_a_damaged_counter_is_named_with_its_file(shell: Shell, edition_folder: 
     ended = shell("check")
     assert (ended.code, parts(ended)["usage counters"]) == (1, "damaged")
     assert f"{path.name}: 1 counters of the account 1 are damaged" in ended.out
+
+
+def counted(folder: Path) -> None:
+    """Count three calls, and store them as the usage writer does."""
+    counters = WorkerCounters(folder / "ledger", ["/fetch-one"], 1)
+    counters.spend(1, "/fetch-one", 3, utc_now().date())
+    counters.close()
+    store = open_store(Settings(data=folder))
+    store.accounts.create(Account(0, "one", "unlimited"))
+    assert UsageWriter(folder / "ledger").write(store.usage, utc_now().date()) == 1
+    store.close()
+
+
+def test_usage_that_was_changed_is_damaged_with_and_without_its_counters(shell: Shell, edition_folder: Path) -> None:
+    counted(edition_folder)
+    assert parts(shell("check"))["usage"] == "sound"
+    change(edition_folder, "UPDATE usage SET calls = calls + 100000")
+    ended = shell("check")
+    assert (ended.code, parts(ended)["usage"]) == (1, "damaged")
+    assert "1 /fetch-one 100003 is not what was stored" in ended.out
+    assert "the account 1 has 100,003 calls of /fetch-one" in ended.out
+    for path in (edition_folder / "ledger").glob("*.page"):
+        path.unlink()  # as after two days
+    ended = shell("check")
+    assert (ended.code, parts(ended)["usage"]) == (1, "damaged")
+
+
+def test_usage_beyond_its_counters_is_damaged_although_its_checksum_is_right(
+    shell: Shell, edition_folder: Path
+) -> None:
+    counted(edition_folder)
+    store = open_store(Settings(data=edition_folder))
+    (total,) = store.usage.totals(utc_now().date())
+    store.usage.store_totals([replace(total, calls=total.calls + 1)])
+    store.close()
+    ended = shell("check")
+    assert parts(ended)["usage"] == "damaged"
+    assert "has 4 calls of /fetch-one" in ended.out
+    assert "is not what was stored" not in ended.out
+
+
+def test_writing_the_counters_again_does_not_hide_damage(shell: Shell, edition_folder: Path) -> None:
+    counted(edition_folder)
+    change(edition_folder, "UPDATE usage SET calls = calls + 100000")
+    store = open_store(Settings(data=edition_folder))
+    UsageWriter(edition_folder / "ledger").write(store.usage, utc_now().date())
+    store.close()
+    assert "is not what was stored" in shell("check").out
+
+
+def test_calls_that_are_not_stored_yet_are_no_damage(shell: Shell, edition_folder: Path) -> None:
+    counted(edition_folder)
+    counters = WorkerCounters(edition_folder / "ledger", ["/fetch-one"], 1)
+    counters.spend(1, "/fetch-one", 5, utc_now().date())
+    counters.close()
+    assert parts(shell("check"))["usage"] == "sound"
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        (b'00000000\n["EUR",[]]\n', "is not what was written"),
+        (b"", "is not what was written"),
+        (b"%08x\nno votes\n" % crc32(b"no votes\n"), "has 1 lines that cannot be read"),
+    ],
+)
+def test_damaged_votes_are_named(shell: Shell, edition_folder: Path, content: bytes, fault: str) -> None:
+    (edition_folder / "rates.votes").write_bytes(content)
+    ended = shell("check")
+    assert (ended.code, parts(ended)["votes"]) == (1, "damaged")
+    assert fault in ended.out
 
 
 def test_a_sandbox_is_checked_as_one(shell: Shell, folder: Path) -> None:

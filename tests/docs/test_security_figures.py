@@ -12,7 +12,7 @@ from cambist.accounts import api_key
 from cambist.api import parameters, symbol_parameters
 from cambist.api.endpoints.currency import fetch_matrix
 from cambist.api.mcp import arguments, protocol, resource, tool
-from cambist.http import connection_limit, listening_socket, request_parser
+from cambist.http import connection_limit, departures, listening_socket, request_parser, scheduler
 from cambist.ingest import fetch
 from cambist.monitoring import health_http
 from cambist.processes import delivery_attempts
@@ -35,6 +35,9 @@ CODE = [
     f"reads nothing for {WORDS[listening_socket._UNREAD_MILLISECONDS // 1000]} seconds",
     f"holds {connection_limit.MAX_CONNECTIONS} connections",
     f"{Settings().connections_per_address} of one address (`connections_per_address`; a /64",
+    f"may have {scheduler.MOST_WAITING[scheduler.Kind.CALL]} waiting, ",
+    f"{scheduler.MOST_WAITING[scheduler.Kind.LONG]} of them long (429), a worker {scheduler.MOST_WAITING_IN_ALL} (503)",
+    f"{'noticed within a second' if 2 * departures.LOOK_SECONDS < 1 else ''}",
     f"holds {health_http.MAX_CONNECTIONS} connections for {WORDS[int(health_http.MAX_SECONDS)]} seconds",
     f"Arguments have {arguments.MAX_LENGTH} characters",
     f"bodies {resource.MAX_BODY_BYTES >> 10} KB, lists of messages {protocol.MAX_BATCH}",
@@ -57,6 +60,21 @@ TESTS = [
         "is answered with 429",
         "tests/contract/test_plans.py",
         "test_too_many_failed_keys_from_an_address_are_429_but_valid_keys_still_work",
+    ),
+    (
+        "but by calls of cost 1",
+        "tests/contract/test_reserved_quota.py",
+        "test_requests_at_the_same_time_spend_no_more_than_the_quota",
+    ),
+    (
+        "HTTP/1.1 that has closed its sending side for half a second gets `100 Continue`",
+        "tests/http/test_departures.py",
+        "test_a_client_that_sends_no_more_but_reads_gets_its_long_answer",
+    ),
+    (
+        "one of HTTP/1.0 is answered in any case",
+        "tests/http/test_departures.py",
+        "test_a_client_of_the_older_protocol_gets_nothing_before_its_answer",
     ),
     (
         "in every worker within a second",

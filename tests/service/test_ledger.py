@@ -15,7 +15,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -327,15 +326,65 @@ def test_slow_clients_do_not_hold_up_others(service: Service) -> None:
 
 
 def test_guessing_keys_is_slowed_down_and_valid_keys_are_not_affected(service: Service) -> None:
-    # A key is known to the workers that have let it in: all must be there (some were killed before) and have done so.
-    deadline = time.monotonic() + PATIENCE
-    while len(service.children()[0]) < WORKERS and time.monotonic() < deadline:
-        time.sleep(0.1)
-    with ThreadPoolExecutor(16) as clients:
-        for _ in range(8):
-            assert {status for status, *_ in clients.map(service.ask, [PATH] * 40)} == {200}
-            time.sleep(0.25)  # a worker answers a moment after it has mapped the image
     wrong = service.key[:-8] + "AAAAAAAA"
     statuses = [service.ask(PATH, wrong)[0] for _ in range(40 * WORKERS)]
     assert set(statuses) == {401, 429}
     assert service.ask(PATH)[0] == 200
+
+
+TABLE = "/time-series.{}?from=EUR&to=USD,GBP,JPY,CHF,SEK,NOK,DKK,PLN,CZK,HUF&start=1999-01-04&end=2026-01-01"
+TABLE_COST = 10
+
+
+def test_tables_asked_for_at_once_spend_no_more_than_the_quota(service: Service) -> None:
+    quota, found = 100, []
+    plans = service.data / "plans.toml"
+    plans.write_text(f'{plans.read_text()}\n[small]\ncalls_a_month = {quota}\ntags = ["currency", "admin"]\n')
+    service.process.send_signal(signal.SIGHUP)
+    key = run(service, "account", "create", "small", "--plan", "small").strip()
+
+    def ask(path: str) -> int:
+        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", service.port, timeout=PATIENCE)) as connection:
+            connection.request("GET", path, headers={"X-API-Key": key})
+            response = connection.getresponse()
+            response.read()
+            found.append((response.status, int(response.headers["X-Calls-Cost"] or 0)))
+            return response.status
+
+    wait_until(lambda: ask("/usage") == 200)
+    time.sleep(1)  # every worker knows the account
+    threads = [threading.Thread(target=ask, args=(TABLE.format("csv"),)) for _ in range(24)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    answered = [cost for status, cost in found if status == 200]
+    assert {status for status, _ in found} <= {200, 401, 429}
+    assert answered.count(TABLE_COST) == (quota - 1) // TABLE_COST
+    assert sum(answered) <= quota
+
+
+def test_tables_of_clients_that_left_hold_up_no_page_cost_nothing_and_leave_no_connection(service: Service) -> None:
+    key = run(service, "account", "create", "impatient", "--plan", "unlimited").strip()
+    wait_until(lambda: service.ask("/usage", key)[0] == 200)
+    time.sleep(1)  # every worker knows the account
+    before = used_by(service, key)
+    peers = [socket.create_connection(("127.0.0.1", service.port), timeout=5) for _ in range(40)]
+    for peer in peers:
+        peer.sendall(f"GET {TABLE.format('xlsx')} HTTP/1.1\r\nHost: x\r\nX-API-Key: {key}\r\n\r\n".encode())
+    for path, status in (("/docs", 200), ("/nothing", 404), (PATH, 200)):
+        assert service.ask(path)[0] == status
+    for peer in peers:
+        peer.close()
+    wait_until(lambda: not closing_connections(service.port), 20)
+    assert used_by(service, key) - before == 1  # the question itself
+
+
+def used_by(service: Service, key: str) -> int:
+    return int(json.loads(service.ask("/usage", key)[2])["current_period"]["usage"])
+
+
+def closing_connections(port: int) -> list[str]:
+    """Return the connections to a port that their clients have closed, and the service has not (CLOSE-WAIT)."""
+    lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+    return [line for line in lines if line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "08"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import exp
+from pathlib import Path
 from random import Random
 
 from tools.judge.panel import Event, Panel, rounded
-from tools.judge.series import Series, day_number, ecb_series, fed_series
+from tools.judge.series import HISTORY, Series, day_number, ecb_series, fed_series
 
 from cambist.verdicts.facts import SourceFacts
 
@@ -27,9 +28,9 @@ class Crisis:
     last: str
     by: str = "ecb"
 
-    def panel(self, sources: int, seed: int) -> Panel | None:
+    def panel(self, sources: int, seed: int, folder: Path = HISTORY) -> Panel | None:
         """Return the panel of so many sources, each of which misses 3 % of the days; None without the series."""
-        series = ecb_series(self.code) if self.by == "ecb" else fed_series(self.code)
+        series = ecb_series(self.code) if self.by == "ecb" else fed_series(self.code, folder)
         days = [day for day in sorted(series) if day_number(self.first) <= day <= day_number(self.last)]
         if not days:
             return None

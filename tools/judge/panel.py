@@ -1,10 +1,10 @@
-"""A panel: what several sources published of one code on some days, beside the truth, and how it is judged."""
+"""A panel: what several sources published of one code, beside the truth, and how it is judged day by day."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from math import exp, isnan, log
+from math import exp, log, nan
 
 import numpy as np
 
@@ -67,22 +67,24 @@ class Known:
                 taken[row, column] = code
         return CodeFixings(np.array(days, np.int64), self.panel.sources, values, taken_for=taken)
 
+    def reference(self) -> CodeReference:
+        """Return the reference tables, with the peg for each day."""
+        reference = self.panel.reference
+        if self.panel.peg is None:
+            return reference
+        return CodeReference(np.full(len(self.rows), self.panel.peg), reference.redenominations, reference.plausible)
+
     def judge(self, rules: Rules) -> Judgement:
         """Judge what is known."""
-        fixings, reference = self.fixings(), self.panel.reference
-        if self.panel.peg is not None:
-            reference = CodeReference(
-                np.full(len(fixings.days), self.panel.peg), reference.redenominations, reference.plausible
-            )
-        return judge(fixings, reference, rules)
+        return judge(self.fixings(), self.reference(), rules)
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a panel was judged.
+    """What went wrong.
 
-    It has the days on which the live and the final value were wrong, the hours from the jump until it was served (-1 if
-    never), and the fixings that were held in the end although they were true.
+    The days on which the live and the final value were wrong, the hours from the jump until it was served (-1 if
+    never), and the fixings held in the end although they were true.
     """
 
     live: int
@@ -112,44 +114,60 @@ def published_value(judgement: Judgement, row: int = -1) -> float:
 def run(panel: Panel, rules: Rules = RULES, tolerance: Tolerance = one_percent) -> Outcome:
     """Receive the events of each day, judge, and compare what would be served at its end with the truth."""
     known = Known(panel)
-    first, last = min(panel.truth), max(panel.truth)
-    queue, live, hours, served = list(reversed(panel.events)), {}, -1.0, float("nan")
+    live, hours = _serve(known, rules)
+    judgement = known.judge(rules)
+    final = {day: published_value(judgement, row) for row, day in enumerate(judgement.days.tolist())}
+    allowed = _allowed(panel, tolerance)
+    days = [day for day in sorted(live) if day >= min(live) + panel.skip]
+    truth, finally_ = _carried(panel.truth, live), _carried(final, live)
+    is_true = np.array(
+        [
+            [abs(value - panel.truth.get(day, nan)) <= 0.01 for value in row]
+            for day, row in zip(judgement.days.tolist(), judgement.values.tolist(), strict=True)
+        ]
+    )
+    return Outcome(
+        sum(abs(live[day] - truth[day]) > allowed.get(day, 0.01) for day in days),
+        sum(abs(finally_[day] - truth[day]) > allowed.get(day, 0.01) for day in days),
+        hours,
+        int(np.count_nonzero((judgement.fixing_status == FixingStatus.HELD) & is_true)),
+        int(np.count_nonzero(judgement.fixing_status != FixingStatus.ABSENT)),
+    )
+
+
+def _serve(known: Known, rules: Rules) -> tuple[dict[int, float], float]:
+    """Return what is served at the end of each day, and how many hours after it happened a jump was served."""
+    panel = known.panel
+    queue, live, hours, served = list(reversed(panel.events)), {}, -1.0, nan
     started = min((event.hour for event in panel.events if event.hour >= panel.jump * 24), default=0.0)
-    for day in range(first, last + 1):
-        received = False
+    for day in range(min(panel.truth), max(panel.truth) + 1):
+        has_received = False
         while queue and queue[-1].hour < (day + 1) * 24:
             event = queue.pop()
             known.receive(event)
-            received = True
+            has_received = True
             if 0 <= panel.jump <= day and hours < 0 and day in panel.truth:
-                value = published_value(known.judge(rules))
-                if abs(value - panel.truth[day]) < 0.01:
-                    hours = event.hour - started
-        if received:
-            served = published_value(known.judge(rules))
+                is_served = abs(published_value(known.judge(rules)) - panel.truth[day]) < 0.01
+                hours = event.hour - started if is_served else hours
+        served = published_value(known.judge(rules)) if has_received else served
         live[day] = served
-    judgement = known.judge(rules)
-    rows = {day: row for row, day in enumerate(judgement.days.tolist())}
-    wrong_live = wrong_final = 0
-    truth = before = float("nan")
-    final = float("nan")
-    for day in range(first, last + 1):
-        allowed = 0.01
-        if day in panel.truth:
-            before, truth = truth, panel.truth[day]
-            allowed = tolerance(truth, truth if isnan(before) else before)
-        if day in rows:
-            final = published_value(judgement, rows[day])
-        if day >= first + panel.skip:
-            wrong_live += abs(live[day] - truth) > allowed
-            wrong_final += abs(final - truth) > allowed
-    held = total = 0
-    for day, row in rows.items():
-        for column in np.flatnonzero(judgement.fixing_status[row] != FixingStatus.ABSENT).tolist():
-            total += 1
-            is_true = day in panel.truth and abs(judgement.values[row, column] - panel.truth[day]) <= 0.01
-            held += is_true and judgement.fixing_status[row, column] == FixingStatus.HELD
-    return Outcome(wrong_live, wrong_final, hours, held, total)
+    return live, hours
+
+
+def _carried(values: dict[int, float], days: Iterable[int]) -> dict[int, float]:
+    carried, value = {}, nan
+    for day in days:
+        value = values.get(day, value)
+        carried[day] = value
+    return carried
+
+
+def _allowed(panel: Panel, tolerance: Tolerance) -> dict[int, float]:
+    days = sorted(panel.truth)
+    return {
+        day: tolerance(panel.truth[day], panel.truth[before])
+        for before, day in zip([days[0], *days], days, strict=False)
+    }
 
 
 def rounded(value: float, digits: int = 5) -> float:

@@ -42,16 +42,20 @@ class Scenario:
     truth: Callable[[list[float]], list[float]] | None = None
     least: int = 1
 
-    def panel(self, sources: int, seed: int = 1) -> Panel:
-        """Return the scenario with so many sources."""
+    def panel(self, sources: int, seed: int = 1, *, is_reversed: bool = False) -> Panel:
+        """Return the scenario with so many sources, which publish in the order of their rank or the other way round."""
+        hours = [8.0 + (sources - 1 - source if is_reversed else source) for source in range(sources)]
         truth = self._truth(seed)
         events = [
             event
             for index in range(DAYS)
             for source in range(sources)
-            for event in self._events(index, source, sources, truth, seed)
+            for event in self._events(index, source, hours, truth, seed)
         ]
-        facts = tuple(SourceFacts(f"a{source}", is_issuer=self.issuer and not source) for source in range(sources))
+        facts = tuple(
+            SourceFacts(f"a{source}", is_issuer=self.issuer and not source, fixed_at=hours[source])
+            for source in range(sources)
+        )
         by_day = {BEGIN + index: value for index, value in enumerate(truth)}
         jump = BEGIN + JUMP if self.jump != 1.0 else -1
         skip = 0 if self.starts else 6
@@ -65,10 +69,10 @@ class Scenario:
         path = self.truth(path) if self.truth else path
         return [value + (log(self.jump) if index >= JUMP else 0.0) for index, value in enumerate(path)]
 
-    def _events(self, index: int, source: int, sources: int, truth: list[float], seed: int) -> Iterator[Event]:
+    def _events(self, index: int, source: int, hours: list[float], truth: list[float], seed: int) -> Iterator[Event]:
         day = BEGIN + index
         is_weekend = (day + 3) % 7 >= 5
-        if self.weekend and is_weekend and source != sources - 1:
+        if self.weekend and is_weekend and source != len(hours) - 1:
             return
         if self.starts and source and index < self.starts:
             return
@@ -84,7 +88,7 @@ class Scenario:
         if said is None:
             return
         for at, value in said if isinstance(said, list) else [(index, said)]:
-            yield Event(day * 24 + 8 + source, f"a{source}", BEGIN + at, rounded(value, self.digits))
+            yield Event(day * 24 + hours[source], f"a{source}", BEGIN + at, rounded(value, self.digits))
 
 
 def _ever(by: float, since: int = JUMP) -> Liar:

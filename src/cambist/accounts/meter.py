@@ -1,35 +1,37 @@
 """The meter: applies rate limits and quotas, and counts calls.
 
-Nothing here waits or locks. Each usage counter is written by one thread and read by all. Calls whose counter files were
-gone when the process started are in memory. If no counter file can be made because the disk is full, calls are counted
-in memory; limits still hold, but each process knows only its own calls.
+An answer in the making reserves what it will cost. The reservation is committed when the answer is sent, or given back.
+What is answered at once is checked and counted in one step; a call of cost 1 needs no reservation for that. Only
+`reserve` waits, for others that do the same. Each usage counter is written by one thread and read by all. Calls whose
+counter files were gone when the process started are in memory. If no counter file can be made because the disk is full,
+calls are counted in memory; limits still hold, but each process knows only its own calls.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from math import ceil
 
 from cambist.accounts.account import Account
 from cambist.accounts.api_key import Digest
+from cambist.accounts.day_limits import SECONDS_A_DAY, DayLimits, build_day_limits, rates_of
+from cambist.accounts.must_wait import MustWait
+from cambist.accounts.pending_calls import PendingCalls
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal
-from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of, quota_spent
-from cambist.accounts.rate_limit import Bucket, seconds_until_next
+from cambist.accounts.quota import NO_QUOTA, Period, quota_spent
+from cambist.accounts.rate_limit import Bucket, rate_state, seconds_until_next
+from cambist.accounts.reservation import Reservation
+from cambist.accounts.reservations import PAUSE_SECONDS, OwnReservations, Reservations
 from cambist.accounts.usage import UsageRecord, usage_record
 from cambist.accounts.usage_counters import UsageCounters
 from cambist.errors import RateLimited, StoreBroken
 
 _DAY = timedelta(days=1)
-_SECONDS_A_DAY = 86_400
-
-_LATE_SECONDS = 120
-"""How long after midnight answers that began before it may still be counted on the day before."""
 
 _JUMP_SECONDS = 60
 """More than this between two ticks, and the clock was set."""
@@ -38,38 +40,22 @@ PastUsage = Mapping[int, Mapping[date, int]]
 """Calls by account number and day that are in no counter file."""
 
 
-@dataclass(slots=True)
-class DayLimits:
-    """The limits of an account on one day, worked out once.
+class Meter:
+    """The meter of one process; `past` are calls in no counter file, `warn` is called if no file can be made.
 
-    `quota_left` are the calls that it had left when the day began; `ends` is the end of its period, `settled_at` and
-    `day_ends` the times between which `quota_left` does not change, in seconds since 1970. `policy` is the header
-    `RateLimit-Policy`. `remaining` are its calls left when they were checked last. `rate_state` is what
-    `RateLimit` said of the rate last: its two numbers and the text.
+    `reservations` are those of all processes that share the counters.
     """
 
-    account: Account
-    plan: Plan
-    today: date
-    period: Period
-    quota: int | None
-    ends: float
-    settled_at: float
-    day_ends: float
-    policy: tuple[str, str]
-    quota_left: int
-    remaining: int = 0
-    rate_state: tuple[int, int, str] = (-1, -1, "")
-
-
-class Meter:
-    """The meter of one process; `past` are calls in no counter file, `warn` is called if no file can be made."""
-
     def __init__(
-        self, counters: UsageCounters, past: PastUsage, warn: Callable[[str], None] = lambda _sentence: None
+        self,
+        counters: UsageCounters,
+        past: PastUsage,
+        warn: Callable[[str], None] = lambda _sentence: None,
+        reservations: Reservations | None = None,
     ) -> None:
         self._counters = counters
-        self._warn = warn
+        self._reservations = reservations or OwnReservations()
+        self._has_reservations = self._reservations.has_any
         self._past = past
         self._buckets: dict[int, Bucket] = {}
         self._admitted_in_memory: Counter[int] = Counter()
@@ -79,8 +65,7 @@ class Meter:
         self._keys_used: set[int] = set()
         self._second = -1.0
         self._ticked_at = 0.0
-        self._pending: Counter[tuple[int, str, date]] = Counter()
-        self._pending_lock = threading.Lock()
+        self._pending = PendingCalls(counters, warn)
         self._day = (0.0, 0.0, date.min)
 
     def spare_this_thread(self) -> None:
@@ -93,9 +78,9 @@ class Meter:
         """Return the UTC day of a moment (seconds since 1970)."""
         begins, ends, day = self._day
         if not begins <= now < ends:
-            begins = now // _SECONDS_A_DAY * _SECONDS_A_DAY
+            begins = now // SECONDS_A_DAY * SECONDS_A_DAY
             day = datetime.fromtimestamp(now, UTC).date()
-            self._day = (begins, begins + _SECONDS_A_DAY, day)
+            self._day = (begins, begins + SECONDS_A_DAY, day)
         return day
 
     def check_rate(self, principal: Principal, now: float) -> None:
@@ -130,24 +115,98 @@ class Meter:
         self._counters.refresh()
         admitted = self._counters.newly_admitted()
         if admitted and self._principals is not principals:
-            self._principals, self._rates = principals, _rates_of(principals.values())
+            self._principals, self._rates = principals, rates_of(principals.values())
         for number, before in admitted.items():
             if limit := self._rates.get(number):
                 self._read_bucket(number, now, *limit, before)
         if not 0 <= now - self._ticked_at < _JUMP_SECONDS:
             self._day_limits = {}  # calls may have been counted on other days meanwhile
         self._ticked_at = now
-        self._count_pending()
+        self._pending.count()
+        if self._has_reservations():
+            self._reservations.clear_abandoned()
+
+    def admit(
+        self,
+        principal: Principal,
+        endpoint: str,
+        cost: int,
+        now: float,
+        what: str = "the request",
+        *,
+        is_rate_checked: bool = False,
+    ) -> None:
+        """Check quota and rate for an answer that is there, and count it.
+
+        Errors: QuotaSpent, RateLimited; MustWait if only `reserve` can decide. Then `release` has to be called.
+        """
+        self.check_quota(principal, cost, now, what)
+        is_reserved = cost > 1 and self._reserve_at_once(principal, cost, now)
+        try:
+            if not is_rate_checked:
+                self.check_rate(principal, now)
+            self.spend(principal, endpoint, cost, now)
+        finally:
+            if is_reserved:
+                self.give_back(principal, cost)
+
+    def _reserve_at_once(self, principal: Principal, cost: int, now: float) -> bool:
+        """Reserve calls without waiting for others that do so; return whether there is a quota.
+
+        Errors: MustWait if the others may have come first.
+        """
+        if principal.plan.calls_a_month is None:
+            return False
+        number = principal.account.number
+        self._reservations.add(number, cost)
+        if self._reservations.total(number) > self._unspent(self._limits_for(principal, now)):
+            self._reservations.remove(number, cost)
+            raise MustWait
+        return True
+
+    def reserve(self, principal: Principal, cost: int, now: float, what: str = "the request") -> Reservation:
+        """Reserve the calls that `what` will cost, and return the reservation: to be committed or given back.
+
+        Errors: QuotaSpent; StoreBusy; QuotaUnknown on one of several nodes.
+        """
+        reservation = Reservation(self, principal, now)
+        reservation.add(cost, what)
+        return reservation
+
+    def hold(self, principal: Principal, calls: int, now: float, what: str) -> None:
+        """Reserve calls. Of several threads and processes that do so at once, each is told the truth."""
+        number = principal.account.number
+        if not calls or principal.plan.calls_a_month is None:
+            return
+        with self._reservations.deciding():
+            self._reservations.add(number, calls)
+            limits = self._limits_for(principal, now)
+            reserved, left = self._reservations.total(number), self._unspent(limits)
+            if left < reserved != calls:
+                self._reservations.clear_abandoned()
+                threading.Event().wait(PAUSE_SECONDS)
+                reserved, left = self._reservations.total(number), self._unspent(limits)
+            if left < reserved:
+                self._reservations.remove(number, calls)
+                raise quota_spent(limits.period, calls, max(0, left - (reserved - calls)), now, what)
+
+    def give_back(self, principal: Principal, calls: int) -> None:
+        """Give up calls that were reserved: they are counted, or not needed."""
+        if calls and principal.plan.calls_a_month is not None:
+            self._reservations.remove(principal.account.number, calls)
 
     def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
-        """Check that the account has the calls left that `what` costs; nothing is charged.
+        """Check that the account has the calls left that `what` costs, before it is computed; nothing is reserved.
 
         Errors: QuotaSpent. On one of several nodes also QuotaUnknown, and MustWait.
         """
         if principal.plan.calls_a_month is None:
             return
         limits = self._limits_for(principal, now)
-        left = self._remaining(limits)
+        if self._has_reservations() or self._pending.calls:
+            left = self._remaining(limits)
+        else:  # as `_remaining` would, for every call
+            left = max(0, limits.quota_left - self._counters.spent(limits.account.number, limits.today))
         if cost > left:
             raise quota_spent(limits.period, cost, left, now, what)
         limits.remaining = left - cost
@@ -167,32 +226,10 @@ class Meter:
     def _update_limits(self, limits: DayLimits | None, account: Account, plan: Plan, today: date) -> DayLimits:
         """Work out the limits of a day; just after midnight calls may still be counted on the day before."""
         if limits is None or limits.today != today or limits.account is not account or limits.plan is not plan:
-            limits = self._build_limits(account, plan, today)
+            limits = build_day_limits(account, plan, today)
         limits.quota_left = (limits.quota or 0) - self._used_else(account.number, limits.period, today)
         self._day_limits[account.number] = limits  # only now: other threads read it at once
         return limits
-
-    def _build_limits(self, account: Account, plan: Plan, today: date) -> DayLimits:
-        period = period_of(account.anchor_day, today)
-        quota = quota_of(plan, account, period)
-        end = datetime.combine(period.end + _DAY, datetime.min.time(), UTC)
-        seconds = ((period.end - period.start).days + 1) * _SECONDS_A_DAY
-        policies = [] if quota is None else [f'"quota";q={quota};w={seconds}']
-        if plan.rate is not None and plan.burst is not None:
-            policies.append(f'"rate";q={plan.burst};w={round(plan.burst / plan.rate) or 1}')
-        begins = datetime.combine(today, datetime.min.time(), UTC).timestamp()
-        return DayLimits(
-            account=account,
-            plan=plan,
-            today=today,
-            period=period,
-            quota=quota,
-            ends=end.timestamp(),
-            settled_at=begins + _LATE_SECONDS,
-            day_ends=begins + _SECONDS_A_DAY,
-            policy=("RateLimit-Policy", ", ".join(policies)),
-            quota_left=0,
-        )
 
     def _used_else(self, number: int, period: Period, today: date) -> int:
         """Return the calls of a period on other days than today, and those of today that are in no counter file.
@@ -205,21 +242,21 @@ class Meter:
     def _remaining(self, limits: DayLimits) -> int:
         if limits.quota is None:
             return NO_QUOTA
+        # Before what is spent: a reservation is counted before it is given up.
+        reserved = self._reservations.total(limits.account.number) if self._has_reservations() else 0
+        return max(0, self._unspent(limits) - reserved)
+
+    def _unspent(self, limits: DayLimits) -> int:
+        """Return the calls that are left of a quota, reserved ones included; below 0 if more were spent."""
         left = limits.quota_left - self._counters.spent(limits.account.number, limits.today)
-        if self._pending:
-            left -= self._pending_on(limits.account.number, limits.today)
-        return max(0, left)
+        return left - self._pending.on(limits.account.number, limits.today) if self._pending.calls else left
 
     def calls_on(self, number: int, day: date) -> int:
         """Return an account's calls of a day: in counter files, from before, and pending."""
         calls = self._counters.spent(number, day)
         if (past := self._past.get(number)) is not None:
             calls += past.get(day, 0)
-        return calls + self._pending_on(number, day) if self._pending else calls
-
-    def _pending_on(self, number: int, day: date) -> int:
-        with self._pending_lock:
-            return sum(calls for (who, _, when), calls in self._pending.items() if (who, when) == (number, day))
+        return calls + self._pending.on(number, day) if self._pending.calls else calls
 
     def _use_key(self, key: int, now: float) -> None:
         """Record the last use of a key, once a second."""
@@ -242,24 +279,7 @@ class Meter:
         try:
             self._counters.spend(principal.account.number, endpoint, cost, today)
         except StoreBroken as broken:
-            number = principal.account.number
-            with self._pending_lock:
-                if not self._pending:
-                    self._warn(f"Ledger: no room; answers go on and are counted in memory: {broken}")
-                self._pending[number, endpoint, today] += cost
-
-    def _count_pending(self) -> None:
-        """Count what is pending, if there is room now."""
-        while self._pending:
-            with self._pending_lock:
-                pending, calls = next(iter(self._pending.items()))
-                try:
-                    self._counters.spend(pending[0], pending[1], calls, pending[2])
-                except StoreBroken:
-                    return
-                del self._pending[pending]
-            if not self._pending:
-                self._warn("Ledger: there is room again, all calls are counted")
+            self._pending.add(principal.account.number, endpoint, cost, today, broken)
 
     def usage(self, principal: Principal, now: float) -> UsageRecord:
         """Return an account's usage record."""
@@ -285,24 +305,7 @@ class Meter:
         if plan.rate is not None and plan.burst is not None:
             bucket = self._buckets.get(number) if quota_checked else None
             level = bucket.level - 1 if bucket else self._read_bucket(number, now, plan.rate, plan.burst).level
-            rate = _rate_text(limits, max(0, int(level)), max(0, ceil((plan.burst - level) / plan.rate)))
-            text = f"{text}, {rate}" if text else rate
+            full_in = max(0, ceil((plan.burst - level) / plan.rate))
+            limits.rate_state = rate = rate_state(limits.rate_state, max(0, int(level)), full_in)
+            text = f"{text}, {rate[2]}" if text else rate[2]
         return [limits.policy, ("RateLimit", text)]
-
-
-def _rate_text(limits: DayLimits, left: int, full_in: int) -> str:
-    """Return what `RateLimit` says of the rate; the same text while the numbers are the same."""
-    last_left, last_full_in, text = limits.rate_state
-    if left != last_left or full_in != last_full_in:
-        text = f'"rate";r={left};t={full_in}'
-        limits.rate_state = left, full_in, text
-    return text
-
-
-def _rates_of(principals: Iterable[Principal]) -> dict[int, tuple[float, int]]:
-    """Return rate and burst of every account with a rate limit, by its number."""
-    return {
-        one.account.number: (one.plan.rate, one.plan.burst)
-        for one in principals
-        if one.plan.rate is not None and one.plan.burst is not None
-    }

@@ -10,15 +10,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from cambist.accounts.api_key import Digest
-from cambist.accounts.meter import DayLimits, Meter, PastUsage
+from cambist.accounts.day_limits import DayLimits
+from cambist.accounts.meter import Meter, PastUsage
 from cambist.accounts.must_wait import MustWait
 from cambist.accounts.node_leases import HeldLease, NodeLeases
 from cambist.accounts.principal import Principal
 from cambist.accounts.quota import Period, quota_spent
 from cambist.accounts.rate_limit import Bucket
+from cambist.accounts.reservations import PAUSE_SECONDS, Reservations
 from cambist.accounts.usage import SHOWN_DAYS, UsageRecord, usage_record
 from cambist.accounts.usage_counters import UsageCounters
-from cambist.errors import QuotaUnknown, StoreBroken, StoreBusy
+from cambist.errors import QuotaSpent, QuotaUnknown, StoreBroken, StoreBusy
 
 OthersUsage = Callable[[int, date], Mapping[date, int]]
 """Returns the calls of an account by day, since a day, that other nodes counted. Errors: StoreBroken, StoreBusy,
@@ -50,8 +52,9 @@ class NodeMeter(Meter):
         leases: NodeLeases,
         others_usage: OthersUsage,
         warn: Callable[[str], None] = lambda _sentence: None,
+        reservations: Reservations | None = None,
     ) -> None:
-        super().__init__(counters, past, warn)
+        super().__init__(counters, past, warn, reservations)
         self._leases = leases
         self._others_usage = others_usage
         self._others_known: dict[int, Mapping[date, int]] = {}
@@ -96,6 +99,27 @@ class NodeMeter(Meter):
         if attempt.lease.free and attempt.left - cost < attempt.lease.chunk // 2:
             self._refill(limits.account.number, attempt.lease)
 
+    def _reserve_at_once(self, _principal: Principal, _cost: int, _now: float) -> bool:
+        """Reserve nothing more: `check_quota` has reserved the calls for this thread."""
+        return False
+
+    def hold(self, principal: Principal, calls: int, now: float, what: str) -> None:
+        """Reserve calls of a lease, first for this thread and then for the answer, which others may send."""
+        if not calls or principal.plan.calls_a_month is None:
+            return
+        try:
+            try:
+                self.check_quota(principal, calls, now, what)
+            except QuotaSpent:
+                if not self._has_reservations():
+                    raise
+                self._reservations.clear_abandoned()
+                threading.Event().wait(PAUSE_SECONDS)  # for what was counted, but not yet given up
+                self.check_quota(principal, calls, now, what)
+            self._reservations.add(principal.account.number, calls)
+        finally:
+            self._leases.release()
+
     def _attempt(self, limits: DayLimits, cost: int) -> _Attempt:
         """Reserve calls, unless the lease does not cover them beside what is counted and what others have reserved."""
         number = limits.account.number
@@ -110,10 +134,12 @@ class NodeMeter(Meter):
     def _left(self, limits: DayLimits, lease: HeldLease) -> int:
         """Return the calls that this node may still answer."""
         granted, quota = lease.granted, limits.quota or 0
+        # Before what is used: a reservation is counted before it is given up.
+        reserved = self._reservations.total(limits.account.number) if self._has_reservations() else 0
         # Where it is known that nothing is free, a database that is gone makes no difference.
         if limits.plan.offline_calls and (lease.free or lease.quota != quota) and not self._leases.is_reachable:
             granted += limits.plan.offline_calls
-        return min(granted, quota) - self._used(limits)
+        return min(granted, quota) - reserved - self._used(limits)
 
     def _used(self, limits: DayLimits) -> int:
         """Return the calls of the period that this node has counted, also those of requests around midnight."""
@@ -121,8 +147,8 @@ class NodeMeter(Meter):
         used = (limits.quota or 0) - limits.quota_left
         for day in _days_in_flight(limits.period, limits.today):
             used += counters.spent(number, day)
-            if self._pending:
-                used += self._pending_on(number, day)
+            if self._pending.calls:
+                used += self._pending.on(number, day)
         return used
 
     def _used_else(self, number: int, period: Period, today: date) -> int:
@@ -136,7 +162,8 @@ class NodeMeter(Meter):
             return super()._remaining(limits)
         lease = self._leases.lease(limits.account.number, limits.period.start)
         if lease is None:
-            return max(0, limits.quota - self._used(limits))
+            reserved = self._reservations.total(limits.account.number) if self._has_reservations() else 0
+            return max(0, limits.quota - reserved - self._used(limits))
         return max(0, self._left(limits, lease)) + lease.free
 
     def _refill(self, number: int, lease: HeldLease) -> None:

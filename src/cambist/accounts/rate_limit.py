@@ -35,3 +35,10 @@ class Bucket(NamedTuple):
 def seconds_until_next(bucket: Bucket, rate: float) -> int:
     """Return the seconds until one more request is admitted, rounded up."""
     return max(1, ceil((1 - bucket.level) / rate))
+
+
+def rate_state(last: tuple[int, int, str], left: int, full_in: int) -> tuple[int, int, str]:
+    """Return what `RateLimit` says of the rate: two numbers and their text, which is `last` while they are the same."""
+    if last[0] == left and last[1] == full_in:
+        return last
+    return left, full_in, f'"rate";r={left};t={full_in}'

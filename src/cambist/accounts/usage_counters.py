@@ -90,5 +90,8 @@ class UsageStore(Protocol):
     def totals(self, since: date) -> Iterable[CounterTotal]:
         """Return the stored totals from `since` on."""
 
+    def damaged_rows(self) -> Iterable[str]:
+        """Return each row that is not what was stored, as text. Errors: StoreBroken."""
+
     def rows(self, since: date | None = None, account: int | None = None) -> Sequence[UsageRow]:
         """Return usage ordered by day, account and endpoint."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from cambist.admin.history_check import ArchiveComparison, edition_faults
+from cambist.admin.usage_check import usage_faults
 from cambist.errors import BadParameter, CambistError, RateBookDamaged, RateMatrixDamaged, StoreBroken
 from cambist.history.damaged_rows import DamageReport
 from cambist.registry.components import environment_of, open_store
@@ -18,12 +19,14 @@ from cambist.settings import Settings
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
+from cambist.storage.shared.rate_book.votes import vote_faults
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 from cambist.storage.shared.usage.counter_copy import counter_faults, counter_file_names
 
 RESTORE = "restore the database from a backup"
 REBUILD = "it is rebuilt by a running service within a minute, else at the next start"
+WRITTEN_AGAIN = "it is written again within a second by a running service"
 _COUNTED_AGAIN = "nothing: the other counters are sound, and further calls are counted in another file"
 _NOT_BUILT = "not built yet: the next start builds it"
 
@@ -66,12 +69,14 @@ def check_data_directory(settings: Settings, today: date) -> Iterator[CheckResul
         if environment is Environment.LIVE:
             yield CheckResult("editions", tuple(edition_faults(store)), RESTORE)
         yield _check_counters(folder)
+        yield _check_usage(store, folder)
         yield _check_matrix(folder, environment, archive)
     finally:
         store.close()
     yield _check_part(
         "book", lambda: (book := RateBookFile(folder.path).current_with_votes()) and check_rate_book(book, environment)
     )
+    yield CheckResult("votes", tuple(vote_faults(folder.votes)), WRITTEN_AGAIN)
 
 
 def _check_fixings(store: Store) -> Iterator[CheckResult]:
@@ -94,6 +99,13 @@ def _check_counters(folder: DataDirectory) -> CheckResult:
         for fault in counter_faults(folder.ledger, name)
     ]
     return CheckResult("usage counters", tuple(faults), _COUNTED_AGAIN)
+
+
+def _check_usage(store: Store, folder: DataDirectory) -> CheckResult:
+    try:
+        return CheckResult("usage", tuple(usage_faults(store, folder.ledger)), RESTORE)
+    except StoreBroken as error:
+        return CheckResult("usage", (str(error),), RESTORE)
 
 
 def _check_matrix(folder: DataDirectory, environment: Environment, archive: ArchiveComparison) -> CheckResult:

@@ -42,10 +42,12 @@ from cambist.api.receipts.resource import ReceiptsResource, SigningKeysResource
 from cambist.api.request_metrics import Counts
 from cambist.api.resource import EndpointResource
 from cambist.api.tables.routes import add_table_routes
+from cambist.api.turns import RequestTurns
 from cambist.api.unknown_parameters import PathsByParameter, UnknownParameters, paths_by_parameter
 from cambist.api.worker_state import WorkerState
 from cambist.errors import CambistError
 from cambist.http.connection_limit import IDLE_SECONDS
+from cambist.http.delivery import ClientGone
 
 _EXPOSED_HEADERS = (
     "Cambist-Edition, Cambist-Environment, Cambist-First-Edition, Cambist-Ignored, Cambist-Receipt, "
@@ -106,7 +108,8 @@ def build_application(
         lambda dialect, route: DialectResource(dialect, route, worker_state, authenticator, meter, options.path_prefix),
     )
     add_page_routes(framework, options.page, dialect_index(options.dialects))
-    serving = ServingOptions(headers, options.path_prefix, options.counts)
+    turns = RequestTurns(authenticator, resources, options.dialects, headers, options.path_prefix)
+    serving = ServingOptions(headers, turns, options.path_prefix, options.counts)
     return FastPath(framework, resources, worker_state.caches, authenticator, meter, serving)
 
 
@@ -124,6 +127,7 @@ def _framework(
     framework.add_error_handler(Exception, errors.handle_failure)
     framework.add_error_handler(falcon.HTTPError, errors.handle_http_error)
     framework.add_error_handler(CambistError, errors.handle_refusal)
+    framework.add_error_handler(ClientGone, errors.handle_departure)
     framework.add_route(RECEIPTS_PATH, ReceiptsResource(framework, options.path_prefix))
     framework.add_route(KEYS_PATH, SigningKeysResource(worker_state))
     framework.add_route(LOG_TEMPLATE, LogResource(worker_state))

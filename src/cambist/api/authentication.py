@@ -85,14 +85,15 @@ class Authenticator:
 
     def _failed(self, environ: Environ, now: float) -> TooManyFailedKeys | None:
         """Count a key that failed; return the error for it if too many have failed from its address before."""
-        address = self._address(environ)
+        address = self.address_of(environ)
         wait = self.failed_keys.retry_after(address, now)
         if wait:
             return TooManyFailedKeys("Too many failed API keys from this address; try again later", wait)
         self.failed_keys.record_failure(address, now)
         return None
 
-    def _address(self, environ: Environ) -> str:
+    def address_of(self, environ: Environ) -> str:
+        """Return the network of the client of a request."""
         peer = str(environ.get("REMOTE_ADDR", ""))
         forwarded = environ.get("HTTP_X_FORWARDED_FOR")
         return neighbourhood(client_address(peer, forwarded or "", self._proxies))

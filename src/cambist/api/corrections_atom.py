@@ -31,13 +31,14 @@ class CorrectionsAtomResource:
         """Answer; errors are JSON, as those of the endpoint."""
         asked = self._resource.begin(request.env, response, self._unknown)
         context, params, outline = self._resource.check(asked)
-        self._resource.check_quota(asked, outline)
-        chosen = cast(CorrectionsParams, params)
-        found = read_feed(context, chosen, chosen.since)
-        response.data = atom_feed(found, request.prefix + request.path, str(written(context.now)))
-        response.content_type = "application/atom+xml; charset=utf-8"
-        response.set_header("Cache-Control", "no-store")
-        self._resource.charge(asked, outline, outline.cost, response)
+        with self._resource.reservation(asked) as reservation:
+            reservation.change(outline.cost)
+            chosen = cast(CorrectionsParams, params)
+            found = read_feed(context, chosen, chosen.since)
+            response.data = atom_feed(found, request.prefix + request.path, str(written(context.now)))
+            response.content_type = "application/atom+xml; charset=utf-8"
+            response.set_header("Cache-Control", "no-store")
+            self._resource.charge(request.env, outline, reservation, response)
 
     on_head = on_get
 

@@ -9,6 +9,7 @@ import falcon
 import msgspec
 
 from cambist import errors
+from cambist.http.delivery import ClientGone
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,9 @@ UNKNOWN_PATH = Problem(404, "unknown_path")
 WRONG_METHOD = Problem(405, "wrong_method")
 MALFORMED = Problem(400, "malformed_request")
 INTERNAL = Problem(500, "internal")
-FRAMEWORK_PROBLEMS = (UNKNOWN_PATH, WRONG_METHOD, MALFORMED, INTERNAL)
+TOO_MANY_WAITING = Problem(429, "too_many_waiting")
+TOO_BUSY = Problem(503, "too_busy")
+FRAMEWORK_PROBLEMS = (UNKNOWN_PATH, WRONG_METHOD, MALFORMED, INTERNAL, TOO_MANY_WAITING, TOO_BUSY)
 
 METHODS = ("GET", "HEAD", "OPTIONS")
 
@@ -111,6 +114,11 @@ def handle_http_error(
         )
     else:
         write_error(response, MALFORMED, f"Malformed request: {error.description or error.title}")
+
+
+def handle_departure(_request: falcon.Request, response: falcon.Response, _error: ClientGone, _params: object) -> None:
+    """End the answer to a client that is gone: it is not sent."""
+    response.status = "499 Client Gone"
 
 
 def handle_failure(request: falcon.Request, response: falcon.Response, error: Exception, _params: object) -> None:

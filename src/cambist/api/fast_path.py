@@ -1,7 +1,7 @@
 """The fast path: GET requests are answered without entering the web framework, which would take longer than the answer.
 
-It is the outermost WSGI callable. What it cannot answer (other methods, conditional requests, several API keys, unknown
-paths and parameters, everything that is refused) it leaves to the framework, which begins again and writes the error.
+What it cannot answer (other methods, conditional requests, several API keys, unknown paths and parameters, everything
+that is refused) it leaves to the framework, which begins again and writes the error.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from time import perf_counter_ns
+from typing import Any
 
 from cambist.accounts.api_key import Digest, digest
 from cambist.accounts.meter import Meter
@@ -18,13 +19,16 @@ from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import accepts_gzip
+from cambist.api.long_answers import IS_LONG
 from cambist.api.request_bodies import RequestBodies
 from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
 from cambist.api.response_cache import CachedResponse, CacheKey, FoundResponse, RepeatedRequest, ResponseCaches
 from cambist.api.tables.formats import accepted_format
+from cambist.api.turns import RequestTurns
 from cambist.errors import CambistError
 from cambist.http.connection import RECEIVED
+from cambist.http.delivery import DELIVERY, AnswerDelivery, is_charged
 from cambist.http.request_parser import Environ
 from cambist.http.responses import date_header, encode_headers
 from cambist.http.wsgi import Start, Wsgi
@@ -32,16 +36,15 @@ from cambist.http.wsgi import Start, Wsgi
 Headers = list[tuple[str, str]]
 
 _MAX_RECOGNISED = 20_000
-
-_GZIP = ("Content-Encoding", "gzip")
-_GZIP_LINE = b"content-encoding: gzip\r\n"
+_GZIP, _GZIP_LINE = ("Content-Encoding", "gzip"), b"content-encoding: gzip\r\n"
 
 
 @dataclass(frozen=True, slots=True)
 class ServingOptions:
-    """How responses are served: the headers of all, the prefix of the paths, and where requests are counted."""
+    """How responses are served: headers of all, who gets threads, the prefix of paths, where requests are counted."""
 
     headers: Headers
+    turns: RequestTurns
     path_prefix: str = ""
     counts: Counts | None = None
 
@@ -66,6 +69,7 @@ class FastPath:
         self._caches = caches
         self._authenticator = authenticator
         self._meter = meter
+        self.turns = options.turns
         self._recognised: tuple[Mapping[Digest, Principal], dict[str, Principal]] = ({}, {})
         self._headers = [("Content-Type", "application/json"), *options.headers]
         self._head = b"HTTP/1.1 200 OK\r\n" + encode_headers(self._headers)
@@ -92,13 +96,13 @@ class FastPath:
         limits = b""
         if principal.is_limited:
             try:
-                self._meter.check_quota(principal, answer.cost, now)
-                self._meter.check_rate(principal, now)
+                self._meter.admit(principal, answer.endpoint, answer.cost, now)
             except (CambistError, MustWait):
                 self._meter.release()
                 return None
             limits = encode_headers(self._meter.headers(principal, now, quota_checked=True))
-        self._meter.spend(principal, answer.endpoint, answer.cost, now)
+        else:
+            self._meter.spend(principal, answer.endpoint, answer.cost, now)
         body = answer.compressed_body(started) if found.is_compressed else answer.body(started)
         if self._counts is not None:
             self._counts.end(answer.endpoint, 200, perf_counter_ns() - started, cached=True)
@@ -117,6 +121,7 @@ class FastPath:
     def at_once(self, environ: Environ) -> bytes | None:
         """Return the response to a GET request, or None if it is not answered here, or only after waiting."""
         started = environ[STARTED] = perf_counter_ns()
+        environ[IS_LONG] = False
         if self._prefix:
             self._strip_prefix(environ)
         now = self._caches.clock()
@@ -148,9 +153,10 @@ class FastPath:
 
     def _call_wsgi(self, environ: Environ, start: Start) -> Iterable[bytes]:
         started = environ.setdefault(STARTED, perf_counter_ns())
-        found = self._answer(environ, self._caches.clock())
+        # What is answered in a thread of the server is charged when it is sent, and that may not happen.
+        found = None if DELIVERY in environ else self._answer(environ, self._caches.clock())
         if found is None:
-            return self._framework(environ, start)
+            return self._call_framework(environ, start)
         _, answer, own_headers = found
         headers = [*self._headers, *own_headers]
         if _is_compressed(answer, environ):
@@ -160,22 +166,40 @@ class FastPath:
         start("200 OK", headers)
         return [answer.body(started)]
 
+    def _call_framework(self, environ: Environ, start: Start) -> Iterable[bytes]:
+        """Have the framework answer. Under another server, an answer counts as sent as soon as it is there."""
+        if DELIVERY in environ:
+            return self._framework(environ, start)
+        delivery = environ[DELIVERY] = AnswerDelivery()
+        is_sent = False
+
+        def started(line: str, *more: Any) -> Any:
+            nonlocal is_sent
+            is_sent = is_charged(line)
+            return start(line, *more)
+
+        try:
+            return self._framework(environ, started)
+        finally:
+            delivery.settle(is_sent=is_sent)
+
     def _answer(self, environ: Environ, now: float) -> FoundResponse | None:
         """Find or compute the answer to a request, and charge it; None if the framework has to answer."""
         if environ["REQUEST_METHOD"] != "GET" or "HTTP_IF_NONE_MATCH" in environ or REFUSED in environ:
             return None
         try:
             found = self._find(environ, now)
+            if found is None:
+                return None
+            principal, answer, headers = found
+            if not principal.is_limited:
+                self._meter.spend(principal, answer.endpoint, answer.cost, now)
+                return found
+            self._meter.admit(principal, answer.endpoint, answer.cost, now, is_rate_checked=ADMITTED in environ)
         except Exception:  # noqa: BLE001  a refusal or a failure: the framework repeats it, and writes or logs the error
             self._meter.release()
             return None
-        if found is None:
-            return None
-        principal, answer, headers = found
-        self._meter.spend(principal, answer.endpoint, answer.cost, now)
-        if principal.is_limited:
-            headers = (*headers, *self._meter.headers(principal, now, quota_checked=True))
-        return principal, answer, headers
+        return principal, answer, (*headers, *self._meter.headers(principal, now, quota_checked=True))
 
     def _find(self, environ: Environ, now: float) -> FoundResponse | None:
         """Find a cached answer or compute one. Errors: CambistError."""
@@ -201,7 +225,7 @@ class FastPath:
         if answer is None:
             answer = self._compute(environ, resource, principal, key, now)
             return None if answer is None else (principal, answer, answer.headers)
-        self._check(principal, answer, now, is_admitted=ADMITTED in environ)
+        self._check(principal, answer, now)
         environ[CACHED] = True
         received = environ.get(RECEIVED)
         if received is not None and not is_cut:
@@ -220,7 +244,7 @@ class FastPath:
             self._meter.check_rate(principal, now)
             environ[ADMITTED] = True
         try:
-            return resource.compute(principal, key[1], key, now)
+            return resource.compute(principal, key[1], key, now, environ)
         except CambistError as error:
             environ[REFUSED] = error
             raise
@@ -246,16 +270,12 @@ class FastPath:
             recognised[api_key] = found
         return found
 
-    def _check(self, principal: Principal, answer: CachedResponse, now: float, *, is_admitted: bool) -> None:
+    def _check(self, principal: Principal, answer: CachedResponse, now: float) -> None:
         """Refuse a cached answer that the principal may not have. Errors: RequestRefused."""
         if answer.tag not in principal.tags:
             check_tag(principal, answer.tag)
         if answer.earliest_day is not None and principal.plan.history_days is not None:
             check_history(principal, answer.earliest_day, self._meter.today(now))
-        if principal.is_limited:
-            self._meter.check_quota(principal, answer.cost, now)
-            if not is_admitted:
-                self._meter.check_rate(principal, now)
 
 
 _encoded = lru_cache(maxsize=4096)(encode_headers)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from functools import lru_cache
 from math import inf
 from time import perf_counter_ns
 from typing import Any
-from urllib.parse import unquote_plus
 
 import falcon
 from msgspec import Struct
@@ -16,12 +14,16 @@ from msgspec import Struct
 from cambist import __version__
 from cambist.accounts.meter import Meter
 from cambist.accounts.principal import Principal
+from cambist.accounts.reservation import Reservation
+from cambist.api.answer_headers import EDITION_HEADER, NEGOTIATED, VARY, headers_without_etag
 from cambist.api.authenticated_request import AuthenticatedRequest
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
+from cambist.api.cache_keys import cache_key
 from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import BookParameters
 from cambist.api.known_answers import at_mark, is_final, not_known_then
+from cambist.api.long_answers import MOST_AT_ONCE, leave_to_thread
 from cambist.api.parameters import ParamsReader, parse_query
 from cambist.api.rendering import encode_without_ms
 from cambist.api.request_context import RequestContext
@@ -30,6 +32,7 @@ from cambist.api.table import AnswerTable
 from cambist.api.unknown_parameters import IGNORED_HEADER, UnknownParameters, ignored_header_value
 from cambist.api.worker_state import WorkerState
 from cambist.errors import BadParameter, NoRate
+from cambist.http.delivery import on_delivery
 
 STARTED = "cambist.started"
 """The key in the environ of the `perf_counter_ns` at which the request arrived."""
@@ -46,18 +49,9 @@ REFUSED = "cambist.refused"
 CACHED = "cambist.cached"
 """The key in the environ of a request that got a cached answer."""
 
-EDITION_HEADER = "Cambist-Edition"
-"""The header that names the state of the history, or the rate book, that an answer was made from."""
-
 PRINCIPAL = "cambist.principal"
 """The key in the environ of the principal of an authenticated request."""
 
-
-_NO_STORE = ("Cache-Control", "no-store")
-Header = tuple[str, str]
-_VARY = ("Vary", "Accept-Encoding")
-_NEGOTIATED = ("Vary", "Accept, Accept-Encoding")
-"""Of an endpoint that answers as a table too, where the client's `Accept` says so."""
 _LIST_MAX_AGE = timedelta(minutes=1)
 
 
@@ -85,7 +79,7 @@ class EndpointResource:
         self._unknown = unknown
         max_age = _LIST_MAX_AGE if endpoint.is_list else immutable_max_age
         self.has_table = endpoint.table is not None
-        self._vary = _NEGOTIATED if self.has_table else _VARY
+        self._vary = NEGOTIATED if self.has_table else VARY
         self.cache_control = f"private, max-age={int(max_age.total_seconds())}"
         self._etag_salt = f"{__version__} {endpoint.path} ".encode()
 
@@ -95,21 +89,20 @@ class EndpointResource:
         asked = self.begin(environ, response, self._unknown)
         if REFUSED in environ:
             raise environ[REFUSED]
-        principal, query, now = asked.principal, asked.query, asked.now
+        principal, now, if_none_match = asked.principal, asked.now, asked.if_none_match
         today = self._meter.today(now)
         key = cache_key(environ, self._names, principal, today)
         live, immutable = self._worker_state.caches.for_view(principal.book_view), self._worker_state.caches.immutable
         answer = live.state[1].get(key, now) or immutable.get(key, now)
-        if_none_match = asked.if_none_match
-        if answer is None:
-            answer = self._answer(principal, query, key, if_none_match, now)
-        if answer.earliest_day is not None:
-            check_history(principal, answer.earliest_day, today)
-        # A client that names the ETag of the answer pays nothing, everybody else its cost, cached or not.
-        cost = 0 if answer.matches_etag(if_none_match) else answer.cost
-        self._meter.check_quota(principal, cost, now)
-        _write(response, answer, if_none_match, environ)
-        self.charge(asked, answer, cost, response)
+        with self.reservation(asked) as reservation:
+            if answer is None:
+                answer = self._answer(asked, key, reservation.change)
+            if answer.earliest_day is not None:
+                check_history(principal, answer.earliest_day, today)
+            # A client that names the ETag of the answer pays nothing, everybody else its cost, cached or not.
+            reservation.change(0 if answer.matches_etag(if_none_match) else answer.cost)
+            _write(response, answer, if_none_match, environ)
+            self.charge(environ, answer, reservation, response)
 
     on_head = on_get
 
@@ -130,28 +123,47 @@ class EndpointResource:
             response.set_header(IGNORED_HEADER, ignored_header_value(ignored))
         return AuthenticatedRequest(principal, query, environ.get("HTTP_IF_NONE_MATCH", "").strip(), now)
 
-    def charge(self, asked: AuthenticatedRequest, answer: CachedResponse, cost: int, response: falcon.Response) -> None:
-        """Count the calls of an answer."""
-        self._meter.spend(asked.principal, answer.endpoint, cost, asked.now)
-        response.set_header("X-Calls-Cost", str(cost))
+    def reservation(self, asked: AuthenticatedRequest) -> Reservation:
+        """Return a reservation for the answer, of no calls yet."""
+        return Reservation(self._meter, asked.principal, asked.now)
+
+    def charge(
+        self, environ: dict[str, Any], answer: CachedResponse, reservation: Reservation, response: falcon.Response
+    ) -> None:
+        """Count the reserved calls as soon as the answer is sent."""
+        response.set_header("X-Calls-Cost", str(reservation.cost))
+        on_delivery(environ, reservation.hand_over(answer.endpoint))
         if answer.edition:
             response.set_header(EDITION_HEADER, answer.edition)
 
     def check(self, asked: AuthenticatedRequest) -> tuple[RequestContext, Struct, CachedResponse]:
         """Return what an answer is computed from, and its outline. Errors: CambistError, as for an answer in JSON."""
-        principal, now = asked.principal, asked.now
-        first_day = first_day_of(principal, self._meter.today(now))
-        context = self._context(principal, first_day, now)
         params = self._reader.read(asked.query)
-        context = at_mark(context, self._endpoint, params)
-        outline = self.outline(context, params)
-        if outline.earliest_day is not None:
-            check_history(principal, outline.earliest_day, context.today)
+        today = self._meter.today(asked.now)
+        context = self._context(asked.principal, first_day_of(asked.principal, today), asked.now)
+        context, outline = self._begun(asked.principal, context, params, today)
         return context, params, outline
 
-    def check_quota(self, asked: AuthenticatedRequest, answer: CachedResponse) -> None:
-        """Refuse an answer that the quota does not allow. Errors: QuotaSpent."""
-        self._meter.check_quota(asked.principal, answer.cost, asked.now)
+    def _begun(
+        self, principal: Principal, context: RequestContext, params: Struct, today: date
+    ) -> tuple[RequestContext, CachedResponse]:
+        """Return what an answer is computed from, and its outline. Errors: CambistError.
+
+        What the plan includes is counted from the real `today`: a past moment has an earlier one.
+        """
+        if self._is_known_then:
+            if principal.plan.history_days is not None:  # errors also tell what was known
+                self._check_history(principal, context, params, today)
+            context = at_mark(context, self._endpoint, params)
+        outline = self.outline(context, params)
+        if outline.earliest_day is not None:
+            check_history(principal, outline.earliest_day, today)
+        return context, outline
+
+    def _check_history(self, principal: Principal, context: RequestContext, params: Struct, today: date) -> None:
+        earliest_day = self._endpoint.earliest_day and self._endpoint.earliest_day(context, params)
+        if earliest_day is not None:
+            check_history(principal, earliest_day, today)
 
     def table(self, context: RequestContext, params: Struct) -> AnswerTable:
         """Return the answer as a table. Errors: CambistError, as for an answer in JSON."""
@@ -177,37 +189,40 @@ class EndpointResource:
             self._meter.check_rate(principal, now)
         return principal
 
-    def compute(self, principal: Principal, query_text: str, key: CacheKey, now: float) -> CachedResponse | None:
+    def compute(
+        self, principal: Principal, query_text: str, key: CacheKey, now: float, environ: dict[str, Any]
+    ) -> CachedResponse | None:
         """Compute and cache the answer to a query without an API key; None if it has parameters that are not known.
 
-        Errors: CambistError, as for any request; nothing is charged.
+        Errors: CambistError, as for any request; nothing is charged. MustWait if it is too long for the event loop.
         """
         query = parse_query(query_text)
         if not query.keys() <= self._names:
             return None
         if self._endpoint.tag not in principal.tags:
             check_tag(principal, self._endpoint.tag)
-        return self._answer(principal, query, key, "", now)
+        asked = AuthenticatedRequest(principal, query, "", now)
 
-    def _answer(
-        self, principal: Principal, query: Mapping[str, str], key: CacheKey, if_none_match: str, now: float
-    ) -> CachedResponse:
-        """Compute an answer and cache it; for a client that has it, its outline is enough."""
-        caches = self._worker_state.caches
+        def pay(cost: int) -> None:
+            self._meter.check_quota(principal, cost, now)
+            if cost > MOST_AT_ONCE:
+                leave_to_thread(environ)
+
+        return self._answer(asked, key, pay)
+
+    def _answer(self, asked: AuthenticatedRequest, key: CacheKey, pay: Callable[[int], None]) -> CachedResponse:
+        """Compute an answer that is paid before, and cache it; for a client that has it, its outline is enough."""
+        principal, now, caches = asked.principal, asked.now, self._worker_state.caches
         (book, live), immutable = caches.for_view(principal.book_view).state, caches.immutable
         usage = self._meter.usage(principal, now) if self._endpoint.personal else None
         context = RequestContext(self._worker_state, book, now, principal.account.datetime_format, key[3], usage)
-        params = self._reader.read(query)
-        if self._is_known_then:
-            context = at_mark(context, self._endpoint, params)
-        outline = self.outline(context, params)
-        if outline.earliest_day is not None:
-            check_history(principal, outline.earliest_day, context.today)
-        if outline.matches_etag(if_none_match):
+        params = self._reader.read(asked.query)
+        context, outline = self._begun(asked.principal, context, params, self._meter.today(asked.now))
+        if outline.matches_etag(asked.if_none_match):
             return outline
         # A client that names an ETag may have the answer, which is free: nothing is refused before that is known.
-        if outline.etag or not outline.is_cacheable or if_none_match in ("", "*"):
-            self._meter.check_quota(principal, outline.cost, now)
+        if outline.etag or not outline.is_cacheable or asked.if_none_match in ("", "*"):
+            pay(outline.cost)
         answer = self.complete(outline, context, params)
         if answer.until == inf:
             immutable.add(key, answer)
@@ -263,22 +278,7 @@ class EndpointResource:
         if etag:
             headers = (("X-Calls-Cost", str(cost)), ("Cache-Control", self.cache_control), ("ETag", etag), self._vary)
             return (*headers, (EDITION_HEADER, edition)) if edition else headers
-        return _headers_without_etag(cost, edition, (self._vary,) if is_long or self.has_table else ())
-
-
-@lru_cache(maxsize=4096)
-def _headers_without_etag(cost: int, edition: str, vary: tuple[Header, ...]) -> tuple[Header, ...]:
-    """Return the headers of an answer that nobody caches: the same object for the same book, made once."""
-    headers = (("X-Calls-Cost", str(cost)), _NO_STORE, *vary)
-    return (*headers, (EDITION_HEADER, edition)) if edition else headers
-
-
-def cache_key(environ: Mapping[str, Any], names: Container[str], principal: Principal, today: date) -> CacheKey:
-    """Return the key of a request in the response cache, without the API key and parameters that nobody reads."""
-    parts = environ["QUERY_STRING"].split("&")
-    query = "&".join([part for part in parts if unquote_plus(part.partition("=")[0]) in names])
-    first_day = date.min if principal.plan.history_days is None else first_day_of(principal, today)
-    return environ["PATH_INFO"], query, principal.book_view[1], first_day
+        return headers_without_etag(cost, edition, (self._vary,) if is_long or self.has_table else ())
 
 
 def _write(response: falcon.Response, answer: CachedResponse, if_none_match: str, environ: Mapping[str, Any]) -> None:

@@ -39,6 +39,9 @@ class ConnectionOwner(Protocol):
     def answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
         """Answer a request in a thread, which passes the response to the connection."""
 
+    def departed(self, connection: HttpConnection) -> None:
+        """Forget the request of a connection that is lost."""
+
     def later(self, seconds: float, call: Callable[[], None]) -> None:
         """Call a function later."""
 
@@ -80,6 +83,7 @@ class HttpConnection(asyncio.Protocol):
             self._sending[0].close()
             self._sending = None
         self._server.connections.discard(self)
+        self._server.departed(self)
 
     def data_received(self, data: bytes) -> None:
         """Answer what is complete."""
@@ -242,6 +246,25 @@ class HttpConnection(asyncio.Protocol):
         """Whether no answer is due and all was sent."""
         is_answering = self._waiting_for or self._sending or self._requests
         return not is_answering and not self._transport.get_write_buffer_size()
+
+    @property
+    def descriptor(self) -> int:
+        """The descriptor of the socket; -1 if it is closed."""
+        opened = self._transport.get_extra_info("socket")
+        return -1 if opened is None or self._transport.is_closing() else int(opened.fileno())
+
+    def send_continue(self) -> bool:
+        """Send `100 Continue` before the answer that is due; return whether this client can have it."""
+        waiting = self._waiting_for
+        if waiting is None or waiting.version != "1.1" or self._is_full or self._server.is_secure:
+            return False
+        self._transport.write(_CONTINUE)
+        return True
+
+    def abandon(self) -> None:
+        """Close the connection at once: its client is gone."""
+        self._is_ending = True
+        self._transport.abort()
 
     def close(self) -> None:
         """Close the connection when all was sent."""

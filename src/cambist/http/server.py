@@ -8,7 +8,6 @@ import signal
 import socket
 import ssl
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from time import monotonic, perf_counter_ns
 from typing import Protocol
 
@@ -16,10 +15,13 @@ import uvloop
 
 from cambist.http.connection import HttpConnection
 from cambist.http.connection_limit import IDLE_SECONDS
+from cambist.http.departures import LOOK_SECONDS
 from cambist.http.file_body import FileBody
 from cambist.http.request_ids import REQUEST_ID, request_id_of
 from cambist.http.request_parser import Environ, ReceivedRequest
-from cambist.http.responses import encode_response
+from cambist.http.responses import encode_response, status_line
+from cambist.http.scheduler import Kind, TooManyWaiting, Work
+from cambist.http.waiting_answers import WaitingAnswers
 from cambist.http.wsgi import Start, call_wsgi
 from cambist.logs import REQUEST_ID as LOGGED_ID
 
@@ -51,8 +53,34 @@ class Application(Protocol):
         """Answer any request."""
 
 
+class Turns(Protocol):
+    """What the application says of the requests that have to wait for a thread."""
+
+    def work_of(self, environ: Environ) -> Work:
+        """Return the kind of a request's work, and who it is for."""
+
+    def refused(self, environ: Environ, refused: TooManyWaiting) -> bytes:
+        """Return the response to a request for which there is no room to wait."""
+
+
+class _EqualTurns:
+    """Treats all requests alike."""
+
+    def work_of(self, _environ: Environ) -> Work:
+        """Return the same for every request."""
+        return Work(Kind.CALL, None)
+
+    def refused(self, _environ: Environ, refused: TooManyWaiting) -> bytes:
+        """Return the response to a request for which there is no room to wait."""
+        status = 429 if refused.is_own else 503
+        return encode_response(status_line(status), [("Retry-After", "1")], str(refused).encode())
+
+
 class HttpServer:
-    """Serves an application on a bound socket, with `threads` threads for requests that have to wait."""
+    """Serves an application on a bound socket, with `threads` threads for requests that have to wait, and a few more.
+
+    `turns` says what kind of work a request is and whose, so that these have fair shares of the threads.
+    """
 
     def __init__(
         self,
@@ -62,6 +90,7 @@ class HttpServer:
         certificate: ssl.SSLContext | None = None,
         *,
         logs_access: bool = False,
+        turns: Turns | None = None,
     ) -> None:
         self.connections: set[HttpConnection] = set()
         self.is_ending = False
@@ -73,7 +102,8 @@ class HttpServer:
         self._bound = bound
         self._name: tuple[str, int] = bound.getsockname()[:2]
         self._certificate = certificate
-        self._threads = ThreadPoolExecutor(threads, "answer")
+        self._turns = turns or _EqualTurns()
+        self._waiting = WaitingAnswers(threads, self._answer_waiting, self._soon, self.later, is_secure=self.is_secure)
         self._logs_access = logs_access
 
     def run(self, ready: Callable[[], None], beat: Callable[[], None] = lambda: None) -> bool:
@@ -96,11 +126,13 @@ class HttpServer:
         )
         ready()
         beat()
-        sweep = asyncio.create_task(self._sweep(beat))
+        sweep, watch = asyncio.create_task(self._sweep(beat)), asyncio.create_task(self._watch())
         await stopped.wait()
         server.close()
         is_finished = await self._finish()
         sweep.cancel()
+        watch.cancel()
+        self._waiting.close()
         return is_finished
 
     def _on_stop(self, call: Callable[[], None]) -> None:
@@ -115,6 +147,12 @@ class HttpServer:
             for connection in list(self.connections):
                 if self.now - connection.silent_since > IDLE_SECONDS and connection.is_idle:
                     connection.close()
+
+    async def _watch(self) -> None:
+        """Look for clients that leave while their requests wait."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            self._waiting.look()
 
     async def _finish(self) -> bool:
         """Finish the requests in flight; return whether that took no longer than it may."""
@@ -146,9 +184,23 @@ class HttpServer:
 
     def answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
         """Answer a request in a thread; the connection sends the answer."""
-        self._threads.submit(self._answer_in_thread, request, connection)
+        try:
+            self._waiting.add(request, connection, self._turns.work_of(request.environ))
+        except TooManyWaiting as refused:
+            request.environ.setdefault(REQUEST_ID, request_id_of(request.environ))
+            answer = self._turns.refused(request.environ, refused)
+            # Not within this call: the connection is about to wait for the answer.
+            self._loop.call_soon(connection.finish, answer, request)
 
-    def _answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
+    def departed(self, connection: HttpConnection) -> None:
+        """Forget the request of a connection that is lost."""
+        self._waiting.abandon(connection)
+
+    def _soon(self, call: Callable[[], None]) -> None:
+        self._loop.call_soon_threadsafe(call)
+
+    def _answer_waiting(self, request: ReceivedRequest) -> tuple[bytes, FileBody | None]:
+        """Return the response to a request, and the file with its body if it has one."""
         begun = perf_counter_ns()
         request_id = request.environ.get(REQUEST_ID) or request_id_of(request.environ)
         request.environ[REQUEST_ID] = request_id
@@ -164,7 +216,7 @@ class HttpServer:
         if self._logs_access:
             self._log_access(request, answer, begun)
         LOGGED_ID.reset(logged_as)
-        self._loop.call_soon_threadsafe(connection.finish, answer, request, body)
+        return answer, body
 
     def _log_access(self, request: ReceivedRequest, answer: bytes, begun: int) -> None:
         environ = request.environ

@@ -227,7 +227,9 @@ def serve_requests(settings: Settings, supervisor: int, *, address: str) -> None
     bound = bind_socket(address, settings.port)
     ConnectionLimit(settings.port, most, settings.connections_per_address, settings.proxy_networks).start()
     certificate = server_context(settings.tls_cert, settings.tls_key)
-    server = HttpServer(application, bound, settings.threads, certificate, logs_access=settings.logs_access)
+    server = HttpServer(
+        application, bound, settings.threads, certificate, logs_access=settings.logs_access, turns=application.turns
+    )
     is_finished = server.run(announce_answering, beat)
     logging.shutdown()
     # Threads that still answer must not hold up the end, and the counters are in mapped files.

@@ -9,12 +9,14 @@ from functools import partial
 
 from cambist.accounts.meter import Meter, PastUsage
 from cambist.accounts.node_meter import NodeMeter, OthersUsage
+from cambist.accounts.reservations import OwnReservations, Reservations
 from cambist.accounts.usage_counters import CounterFileKey, UsageStore
 from cambist.api.dialects import DIALECTS
 from cambist.api.dialects.dialect import usage_label
 from cambist.api.mcp import USAGE_LABEL as TOOLS_LABEL
 from cambist.clock import utc_now
-from cambist.errors import StoreUnreachable
+from cambist.errors import StoreBroken, StoreUnreachable
+from cambist.http.scheduler import MORE_THREADS
 from cambist.registry.components import endpoints
 from cambist.registry.local_copies import USAGE_DAYS, copied_past_usage
 from cambist.registry.nodes import node_name
@@ -22,6 +24,7 @@ from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.usage.lease_file import LeaseFile
+from cambist.storage.shared.usage.reservation_file import ReservationFile
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
 from cambist.stream.billing import USAGE_LABEL
 
@@ -41,9 +44,18 @@ def open_meter(settings: Settings, store: Store, others_usage: OthersUsage = _no
     node = node_name(settings) if settings.is_node else None
     past = _past_usage(counters, store.usage, node, partial(copied_past_usage, settings))
     if node is None:
-        return Meter(counters, past, log.warning)
+        return Meter(counters, past, log.warning, _open_reservations(settings))
     leases = LeaseFile(DataDirectory(settings.data).leases, counters.slot)
-    return NodeMeter(counters, past, leases, others_usage, log.warning)
+    return NodeMeter(counters, past, leases, others_usage, log.warning, _open_reservations(settings))
+
+
+def _open_reservations(settings: Settings) -> Reservations:
+    """Return the reservations that all processes share; if there is no room for them, those of this process."""
+    try:
+        return ReservationFile(DataDirectory(settings.data).reservations)
+    except StoreBroken as broken:
+        log.warning("Ledger: each process knows only what it has reserved itself: %s", broken)
+        return OwnReservations()
 
 
 def open_counters(settings: Settings) -> WorkerCounters:
@@ -62,7 +74,7 @@ def writer_slots(settings: Settings) -> int:
     In a worker these are the event loop and the threads that wait; the link of a node counts what others admit.
     """
     stream = settings.stream_workers if settings.stream_port else 0
-    return settings.workers * (settings.threads + 1) + stream + settings.is_node
+    return settings.workers * (settings.threads + MORE_THREADS + 1) + stream + settings.is_node
 
 
 def _no_copy(_files: frozenset[CounterFileKey]) -> None:

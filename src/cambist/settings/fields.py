@@ -31,7 +31,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         int, Meta(ge=1, le=16, description="processes that stream prices; they share the port and the connections")
     ] = 1
     workers: Annotated[int, Meta(ge=1, le=256, description="worker processes that answer requests")] = 2
-    threads: Annotated[int, Meta(ge=1, le=64, description="threads in each worker, for what has to wait")] = 4
+    threads: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=64,
+            description="threads in each worker for what has to wait, beside two for pages and long answers",
+        ),
+    ] = 4
     database: Annotated[str, Meta(description="URL of a PostgreSQL database; empty: a SQLite file in the folder")] = ""
     redis: Annotated[
         str,

@@ -34,6 +34,7 @@ class DataDirectory:
         self.owner_key = path / "owner.key"
         self.ledger = path / "ledger"
         self.leases = self.ledger / "leases"
+        self.reservations = self.ledger / "reservations"
         self.requests = path / "requests"
         self.reserve = path / "reserve"
         self.plans = path / "plans.toml"

@@ -31,14 +31,12 @@ class Billing:
         """
         cost = principal.plan.stream_calls_a_minute
         try:
-            if cost:
-                self._meter.check_quota(principal, cost, now, "a minute of the stream")
+            self._meter.admit(principal, USAGE_LABEL, cost, now, "a minute of the stream", is_rate_checked=True)
         except QuotaSpent as spent:
             return Rejection(429, str(spent))
         except QuotaUnknown as unknown:
             return Rejection(503, str(unknown))
         except MustWait:
             return due if now - due < _LONGEST_WAIT else Rejection(503, _UNKNOWN)
-        self._meter.spend(principal, USAGE_LABEL, cost, now)
         was_asleep = now >= due + MINUTE  # minutes in which the machine was asleep cost nothing
         return (now if was_asleep else due) + MINUTE

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, isnan
 
 import numpy as np
 
+from cambist.verdicts.columns import at_columns
 from cambist.verdicts.facts import Bools, Floats, Ints, SourceFacts
 from cambist.verdicts.frontier import NOBODY, SEVERAL
 
@@ -17,7 +19,8 @@ WIDEST = 3
 class Cluster:
     """Fixings of one day at one level. `columns` are those of their sources, the lowest fixing first.
 
-    `originals` is how many of them are not compiled, `supporter` who says it, as in a state.
+    `originals` is how many of them are not compiled, `supporter` who says it, as in a state. `earliest` and `latest`
+    are the hours that they show.
     """
 
     number: int
@@ -26,6 +29,8 @@ class Cluster:
     columns: tuple[int, ...]
     originals: int
     supporter: str
+    earliest: float
+    latest: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +68,22 @@ def _cluster(
     middle = columns[int(np.argmax(2 * np.cumsum(own) >= total))]
     supporter = SEVERAL if len(columns) > 1 else sources[columns[0]].key if columns else NOBODY
     originals = sum(not sources[column].compiled for column in columns)
-    return Cluster(number, float(values[middle]), total, tuple(columns), originals, supporter)
+    hours = [sources[column].fixed_at for column in columns]
+    earliest, latest = (-inf, inf) if any(map(isnan, hours)) else (min(hours), max(hours))
+    return Cluster(number, float(values[middle]), total, tuple(columns), originals, supporter, earliest, latest)
 
 
 def find_consent(values: Floats, weights: Floats, same: Floats) -> Consent:
     """Return which rows have one cluster, and what `clusters_of` returns for them."""
     counted = np.where(weights > 0, values, np.nan)
     order = np.argsort(counted, axis=1, kind="stable")
-    ordered = np.take_along_axis(counted, order, axis=1)
-    own = np.take_along_axis(weights, order, axis=1)
+    ordered = at_columns(counted, order)
+    own = at_columns(weights, order)
     count = np.count_nonzero(weights > 0, axis=1)
     with np.errstate(invalid="ignore"):
         gaps_fit = ~(np.diff(ordered, axis=1) > same[:, None]).any(axis=1)
-        last = np.take_along_axis(ordered, np.maximum(count - 1, 0)[:, None], axis=1)[:, 0]
+        last = at_columns(ordered, np.maximum(count - 1, 0)[:, None])[:, 0]
         fits = gaps_fit & ~(last - ordered[:, 0] > WIDEST * same)
     middle = np.argmax(2 * np.cumsum(own, axis=1) >= own.sum(axis=1)[:, None], axis=1)
-    level = np.take_along_axis(ordered, middle[:, None], axis=1)[:, 0]
+    level = at_columns(ordered, middle[:, None])[:, 0]
     return Consent((count > 0) & fits, level, np.where(count == 1, order[:, 0], -1))

@@ -7,7 +7,6 @@ empty columns there are. So verdicts that are continued are the same, bit for bi
 from __future__ import annotations
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from cambist.verdicts.facts import Bools, Floats, Ints
 
@@ -24,7 +23,7 @@ def row_medians(values: Floats) -> tuple[Floats, Floats]:
 def trailing_medians(values: Floats, window: int, rows: Ints, least: int) -> Floats:
     """Return for each of some rows the median of the `window` rows before it, by column; NaN of fewer than `least`."""
     padded = np.concatenate((np.full((window, *values.shape[1:]), np.nan), values))
-    windows = sliding_window_view(padded, window, axis=0)[rows]
+    windows = np.moveaxis(padded[rows[:, None] + np.arange(window)], 1, -1)
     is_enough = np.count_nonzero(~np.isnan(windows), axis=-1) >= least
     return np.where(is_enough, row_medians(windows)[1], np.nan)
 
@@ -32,14 +31,14 @@ def trailing_medians(values: Floats, window: int, rows: Ints, least: int) -> Flo
 def medians_of_others(values: Floats) -> Floats:
     """Return for each value the median of the others of its row; NaN where there are none."""
     order = np.argsort(values, axis=1, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=1)
+    ordered = at_columns(values, order)
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.broadcast_to(np.arange(values.shape[1]), values.shape), axis=1)
     others = np.count_nonzero(~np.isnan(values), axis=1)[:, None] - ~np.isnan(values)
     low, high = np.maximum(others - 1, 0) // 2, others // 2
     low, high = low + (low >= ranks), high + (high >= ranks)
     last = values.shape[1] - 1
-    middle = (_take(ordered, np.minimum(low, last)) + _take(ordered, np.minimum(high, last))) / 2
+    middle = (at_columns(ordered, np.minimum(low, last)) + at_columns(ordered, np.minimum(high, last))) / 2
     return np.where(others > 0, middle, np.nan)
 
 
@@ -51,11 +50,19 @@ def rows_of_last(present: Bools) -> Ints:
     return last
 
 
-def _pick(ordered: Floats, places: Ints) -> Floats:
-    found: Floats = np.take_along_axis(ordered, places[..., None], axis=-1)[..., 0]
+def at_rows(values: Floats, rows: Ints) -> Floats:
+    """Return for each column its values in these rows; a row of -1 stands for any."""
+    found: Floats = values[np.maximum(rows, 0), np.arange(values.shape[1])]
     return found
 
 
-def _take(ordered: Floats, places: Ints) -> Floats:
-    found: Floats = np.take_along_axis(ordered, places, axis=1)
+def at_columns(ordered: Floats, places: Ints) -> Floats:
+    """Return for each row its values in these columns."""
+    found: Floats = ordered[np.arange(len(ordered))[:, None], places]
+    return found
+
+
+def _pick(ordered: Floats, places: Ints) -> Floats:
+    rows = ordered.reshape(-1, ordered.shape[-1])
+    found: Floats = rows[np.arange(len(rows)), places.reshape(-1)].reshape(places.shape)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cambist.verdicts.facts import CodeFixings, Floats, Ints
+from cambist.verdicts.facts import Bools, CodeFixings, Floats, Ints
 from cambist.verdicts.measured import Measured
 from cambist.verdicts.rules import Rules
 from cambist.verdicts.verdict import FixingStatus, Reason
@@ -30,40 +30,38 @@ def fixing_statuses(measured: Measured, level: Floats, rules: Rules) -> Ints:
 
 def reasons(fixings: CodeFixings, measured: Measured, level: Floats, found: Ints, rules: Rules) -> Ints:
     """Return why fixings are held, the most specific reason of each."""
-    held = np.where((found == FixingStatus.HELD).any(axis=1))[0]
+    held = np.flatnonzero((found == FixingStatus.HELD).any(axis=1))
     why = np.full(found.shape, int(Reason.NONE))
-    values, agreed = measured.values[held], level[held, None]
-    apart = np.abs(values - agreed)
-    is_unit = np.abs(values + agreed - 2 * measured.shift[held, None]) < rules.unit_tolerance
+    if not len(held):
+        return why
+    values, agreed, pegs = measured.values[held], level[held, None], measured.pegs[held, None]
+    is_denied = np.count_nonzero(~np.isnan(values), axis=1, keepdims=True) > 1
+    of_held = np.where(is_denied, int(Reason.CONTRADICTED), int(Reason.JUMP)) + np.zeros(values.shape, np.int64)
+    for reason, applies in (
+        (Reason.DAY_LATE, measured.late[held]),
+        (Reason.REPEATED, measured.repeated[held]),
+        (Reason.OFF_PEG, (np.abs(agreed - pegs) <= rules.peg) & (np.abs(values - pegs) > rules.peg)),
+        (Reason.OTHER_CODE, _taken_for_others(fixings, found)[held]),
+        (Reason.UNIT, _is_unit(values, agreed, measured.shift[held, None], rules)),
+        (Reason.REJECTED, np.isnan(values)),
+    ):
+        of_held[applies] = reason
+    why[held] = np.where(found[held] == FixingStatus.HELD, of_held, int(Reason.NONE))
+    return why
+
+
+def _is_unit(values: Floats, agreed: Floats, shift: Floats, rules: Rules) -> Bools:
+    """Return which fixings are wrong by the factor of a mistaken unit, or have exchanged sides."""
+    is_unit: Bools = np.abs(values + agreed - 2 * shift) < rules.unit_tolerance
     for factor in rules.units:
-        is_unit |= np.abs(apart - np.log(factor)) < rules.unit_tolerance
-    is_other = np.zeros(found.shape, np.bool_)
-    first = len(fixings.days) - len(level)
+        is_unit |= np.abs(np.abs(values - agreed) - np.log(factor)) < rules.unit_tolerance
+    return is_unit
+
+
+def _taken_for_others(fixings: CodeFixings, found: Ints) -> Bools:
+    """Return which fixings seem to be another code's."""
+    is_other, first = np.zeros(found.shape, np.bool_), len(fixings.days) - len(found)
     for row, column in fixings.taken_for:
         if row >= first:
             is_other[row - first, column] = True
-    pegs = measured.pegs[held, None]
-    is_off_peg = (np.abs(agreed - pegs) <= rules.peg) & (np.abs(values - pegs) > rules.peg)
-    is_denied = np.broadcast_to((~np.isnan(values)).sum(axis=1, keepdims=True) > 1, values.shape)
-    why[held] = np.select(
-        [
-            np.isnan(values),
-            is_unit,
-            is_other[held],
-            is_off_peg,
-            measured.repeated[held],
-            measured.late[held],
-            is_denied,
-        ],
-        [
-            Reason.REJECTED,
-            Reason.UNIT,
-            Reason.OTHER_CODE,
-            Reason.OFF_PEG,
-            Reason.REPEATED,
-            Reason.DAY_LATE,
-            Reason.CONTRADICTED,
-        ],
-        Reason.JUMP,
-    )
-    return np.where(found == FixingStatus.HELD, why, int(Reason.NONE))
+    return is_other

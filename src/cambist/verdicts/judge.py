@@ -10,7 +10,7 @@ import numpy as np
 
 from cambist.verdicts.clusters import Cluster, clusters_of
 from cambist.verdicts.facts import NO_REFERENCE, CodeFixings, CodeReference
-from cambist.verdicts.frontier import BEGINNING, Frontier, State
+from cambist.verdicts.frontier import BEGINNING, HOLD, Frontier, State
 from cambist.verdicts.measured import Measured, measure_rows, plain_rows
 from cambist.verdicts.path import Day, begin, step
 from cambist.verdicts.publication import verdict_columns
@@ -35,7 +35,10 @@ def judge(
     first = max(start - after.depth, 0)
     measured = measure_rows(fixings, reference, after, first, rules)
     trail = Trail((source.key for source in fixings.sources), measured.consent, start - first, after.states, rules)
-    for row in range(start - first):
+    is_open = (
+        after.depth > 1 or any(state.cluster == HOLD for state in after.states) or not measured.consent.is_one.all()
+    )
+    for row in range(start - first if is_open else 0):
         trail.clusters[row] = _clusters(fixings, measured, row)
     is_contested = ~plain_rows(measured, rules)
     ends = np.append(np.flatnonzero(is_contested), len(is_contested))

@@ -59,7 +59,7 @@ def begin(day: Day, plausible: float | None, parent: State | None, rules: Rules)
         cost += rules.implausible * max(1.0, total) * _is_far(cluster.level, plausible, rules.plausible)
         cost += rules.leaves_peg * _is_far(cluster.level, day.peg, rules.peg)
         states.append(State(cluster.level, cost, 0.0, cluster.supporter, day.day, cluster.number, False, parent))
-    if plausible is not None and all(_is_far(state.level, plausible, rules.plausible) for state in states):
+    if plausible is not None and not states:
         states.append(State(plausible, total, 0.0, NOBODY, day.day, HOLD, False, parent))
     return _cheapest(states, day, rules)
 
@@ -80,7 +80,7 @@ def _moves(before: State, day: Day, rules: Rules) -> Iterator[State]:
         move = abs(cluster.level - before.level)
         if move <= day.jump:
             rough = min(rules.rough * max(0.0, move / day.moves - 3), rules.rough_day, rules.rough_path - before.rough)
-            cost = before.cost + rough + _contradicted(cluster, before.level, day, 1.0)
+            cost = before.cost + rough + _contradicted(cluster, before.level, day, 1.0, rules)
             supporter = cluster.supporter if before.supporter in {cluster.supporter, NOBODY} else SEVERAL
             yield State(
                 cluster.level, cost, before.rough + rough, supporter, before.since, cluster.number, False, before
@@ -99,7 +99,7 @@ def _moves(before: State, day: Day, rules: Rules) -> Iterator[State]:
         if day.peg is not None and not _is_far(before.level, day.peg, rules.peg):
             price += rules.leaves_peg
         early = 1.0 if yields else rules.before_event
-        cost = before.cost + price + _contradicted(cluster, before.level, day, early)
+        cost = before.cost + price + _contradicted(cluster, before.level, day, early, rules)
         withdraws = yields and is_unit
         yield State(cluster.level, cost, before.rough, cluster.supporter, day.day, cluster.number, withdraws, before)
 
@@ -132,14 +132,15 @@ def _is_unit_jump(level: float, cluster: Cluster, day: Day, rules: Rules) -> boo
     return is_exchanged or any(column in day.taken_for for column in cluster.columns)
 
 
-def _contradicted(cluster: Cluster, old: float, day: Day, early: float) -> float:
+def _contradicted(cluster: Cluster, old: float, day: Day, early: float, rules: Rules) -> float:
     """Return the weights that a cluster contradicts; `early` is the part that those at the old level have."""
-    near = day.same + 0.3 * day.jump
-    cost = sum(
-        other.weight * (early if abs(other.level - old) <= near else 1.0)
-        for other in day.clusters
-        if other is not cluster
-    )
+    near, is_move = day.same + 0.3 * day.jump, abs(cluster.level - old) > 2 * day.same
+    cost = 0.0
+    for other in day.clusters:
+        if other is not cluster:
+            is_old = abs(other.level - old) <= near
+            is_older = is_old and is_move and other.latest < cluster.earliest
+            cost += other.weight * (early if is_old else 1.0) * (rules.older_hour if is_older else 1.0)
     if len(day.carried):
         reach = day.same + day.jump
         far = np.abs(day.carried - cluster.level) > reach

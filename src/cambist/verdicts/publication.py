@@ -23,10 +23,8 @@ def verdict_columns(fixings: CodeFixings, measured: Measured, trail: Trail, afte
         why = reasons(fixings, measured, trail.level, found, rules)
     said_by, said_day = _carried_on(source, measured.days, after, fixings)
     status[(said_by < 0) & (status == DayStatus.HELD)] = DayStatus.NONE
-    for since, row in trail.withdrawn:
-        status[(measured.days >= since) & (np.arange(len(status)) < row)] = DayStatus.WITHDRAWN
-    has_value = (status != DayStatus.NONE) & (status != DayStatus.WITHDRAWN)
-    return Judgement(
+    has_value = status != DayStatus.NONE
+    judgement = Judgement(
         days=measured.days,
         sources=fixings.sources,
         values=fixings.values[len(fixings.days) - len(status) :],
@@ -43,7 +41,11 @@ def verdict_columns(fixings: CodeFixings, measured: Measured, trail: Trail, afte
         said_by=said_by,
         said_day=said_day,
         seen=measured.seen,
+        shift=measured.shift,
     )
+    for since, until in judgement.withdrawals:
+        judgement = judgement.without(since, until)
+    return judgement
 
 
 def _carried_on(source: Ints, days: Ints, after: Frontier, fixings: CodeFixings) -> tuple[Ints, Ints]:

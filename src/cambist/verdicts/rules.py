@@ -87,7 +87,10 @@ class Rules(Struct, frozen=True):
     """The price at which a level that one source alone ever said yields to two others."""
     leaves_peg: float = 1.0
     """The additional price of leaving a legal peg."""
-    before_event: float = 0.3
+    older_hour: float = 0.88
+    """The part of its weight that a fixing of an earlier hour has against one of a later hour: a tie goes to the newer,
+    unless the rate comes back, because that costs two rough moves."""
+    before_event: float = 0.28
     """The part of its weight that a fixing at the old level has against a jump: it was published before."""
     peg: float = 0.03
     """How far from a legal peg a rate may be."""

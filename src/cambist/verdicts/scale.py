@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cambist.verdicts.columns import medians_of_others, row_medians, trailing_medians
+from cambist.verdicts.columns import at_rows, medians_of_others, row_medians, trailing_medians
 from cambist.verdicts.facts import Bools, Floats, Ints
 from cambist.verdicts.rules import Rules
 
@@ -43,7 +43,7 @@ def daily(days: Ints, values: Floats, last: Ints, first: int) -> Floats:
     """
     now, last = values[first:], last[first:]
     gaps = days[first:, None] - days[last]
-    before = np.take_along_axis(values, np.maximum(last, 0), axis=0)
+    before = at_rows(values, last)
     stretch = np.where(gaps > 3, 1.5 * np.sqrt(np.maximum(gaps, 7) / 7), 1.0)
     is_usable = (last >= 0) & (gaps <= OWN_MOVE_DAYS)
     move = row_medians(np.where(is_usable, np.abs(now - before) / stretch, np.nan))[0]

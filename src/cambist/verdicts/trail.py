@@ -38,6 +38,8 @@ class Trail:
         self._since = np.zeros(rows, np.int64)
         self._several: dict[int, tuple[State, ...]] = {}
         self._row = start - 1
+        if len(states) == 1:
+            self._settle(states[0])
 
     def pass_plain_rows(self, end: int) -> None:
         """Follow rows up to before `end` that have one possible level each."""

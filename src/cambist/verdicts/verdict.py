@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
+import numpy as np
+
 from cambist.verdicts.facts import Floats, Ints, SourceFacts
 from cambist.verdicts.frontier import Frontier
 from cambist.verdicts.measured import SEEN_ROWS
@@ -52,14 +54,6 @@ class Reason(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Alternative:
-    """Another level that the newest day may turn out to have, and how much dearer its path is (in weights)."""
-
-    level: float
-    cost: float
-
-
-@dataclass(frozen=True, slots=True)
 class Judgement:
     """The verdicts on one code, as columns with a row for each of `days`: those that were judged.
 
@@ -67,7 +61,7 @@ class Judgement:
     NaN without one. The published value is the one of `source` (a column, -1 for none) for `source_day`, which is the
     day itself unless the day is held: one source's own digits. `other` is the level that most of the rest say, NaN if
     nobody does. `fixing_status`, `reason`, `weight` and `distance` (from the level) have a column for each source. The
-    rest is what a frontier is made of.
+    rest is what a frontier and an explanation are made of.
     """
 
     days: Ints
@@ -86,6 +80,23 @@ class Judgement:
     said_by: Ints
     said_day: Ints
     seen: Floats
+    shift: Floats
+
+    @property
+    def withdrawals(self) -> list[tuple[int, int]]:
+        """The days on which levels were withdrawn, first and last; verdicts before the first row may be among them."""
+        return [(since, int(self.days[row]) - 1) for since, row in self.trail.withdrawn]
+
+    def without(self, since: int, until: int) -> Judgement:
+        """Return the verdicts with those of some days withdrawn, both inclusive."""
+        is_withdrawn = (self.days >= since) & (self.days <= until)
+        return replace(
+            self,
+            level=np.where(is_withdrawn, np.nan, self.level),
+            status=np.where(is_withdrawn, int(DayStatus.WITHDRAWN), self.status),
+            source=np.where(is_withdrawn, -1, self.source),
+            source_day=np.where(is_withdrawn, 0, self.source_day),
+        )
 
     def frontier(self, row: int = -1) -> Frontier:
         """Return the frontier after a row, from which verdicts can be continued."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cambist.verdicts.columns import row_medians
+from cambist.verdicts.columns import at_rows, row_medians
 from cambist.verdicts.facts import Bools, CodeFixings, Floats, Ints
 from cambist.verdicts.rules import Rules
 
@@ -35,7 +35,7 @@ def carried_weights(fixings: CodeFixings, values: Floats, last: Ints, rules: Rul
     first = len(values) - len(last)
     age = fixings.days[first:, None] - fixings.days[last]
     is_carried = np.isnan(values[first:]) & (last >= 0) & (age <= rules.carried_days)
-    known = np.where(is_carried, np.take_along_axis(values, np.maximum(last, 0), axis=0), np.nan)
+    known = np.where(is_carried, at_rows(values, last), np.nan)
     base = np.minimum(_kinds(fixings, rules)[2], 1.0)
     working = _working_days(fixings.days)
     missed = np.clip(working[first:, None] - working[last] - 1, 0, 8)
@@ -48,7 +48,7 @@ def count_repeats(values: Floats, last: Ints, same: Floats, rules: Rules) -> Flo
     first = len(values) - len(same)
     begin = max(first - 2 * rules.repeats, 0)
     repeats = np.zeros(values[first:].shape)
-    before = np.where(last >= 0, np.take_along_axis(values, np.maximum(last, 0), axis=0), np.nan)[begin:]
+    before = np.where(last >= 0, at_rows(values, last), np.nan)[begin:]
     values = values[begin:]
     is_repeated = values == before
     at, column = np.nonzero(is_repeated[first - begin :])

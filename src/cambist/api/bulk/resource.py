@@ -10,6 +10,7 @@ import falcon
 
 from cambist.accounts.meter import Meter
 from cambist.accounts.principal import Principal
+from cambist.accounts.reservation import Reservation
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.bulk import METHODS, PATH
 from cambist.api.bulk.conversion_file import ConversionFile
@@ -21,6 +22,7 @@ from cambist.api.request_context import RequestContext
 from cambist.api.resource import PRINCIPAL
 from cambist.api.worker_state import WorkerState
 from cambist.errors import BadParameter, shorten
+from cambist.http.delivery import check_awaited, on_delivery
 from cambist.http.file_body import FileBody, spooled_body
 
 _TAG = "currency"
@@ -52,13 +54,15 @@ class BulkResource:
         params: BulkParams = _read_params.read(_known(query))
         options = params.options()
         file = ConversionFile(_body(request), options.delimiter if params.delimiter else None)
-        converted, size, cost = self._convert(file, params, principal, now)
-        response.set_header("X-Calls-Cost", str(cost))
+        with Reservation(self._meter, principal, now) as reservation:
+            rows = _RowAccount(self._meter, principal, now, reservation, environ)
+            response.stream, response.content_length = self._convert(file, params, rows)
+            reservation.change(rows.cost)
+            on_delivery(environ, reservation.hand_over(PATH))
+        response.set_header("X-Calls-Cost", str(rows.cost))
         response.set_header("Content-Disposition", self._disposition)
         response.set_header("Cache-Control", "no-store")
         response.content_type = "text/csv; charset=utf-8"
-        response.content_length = size
-        response.stream = converted
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """Refuse another method."""
@@ -68,20 +72,16 @@ class BulkResource:
 
     on_head = on_put = on_patch = on_delete = on_get
 
-    def _convert(
-        self, file: ConversionFile, params: BulkParams, principal: Principal, now: float
-    ) -> tuple[FileBody, int, int]:
-        """Return the file with its results, its size, and what it cost."""
-        account = _RowAccount(self._meter, principal, now)
-        context = self._context(principal, now)
-        convert = row_converter(context, params, account.admit, account.charge)
+    def _convert(self, file: ConversionFile, params: BulkParams, rows: _RowAccount) -> tuple[FileBody, int]:
+        """Return the file with its results, and its size."""
+        convert = row_converter(self._context(rows.principal, rows.now), params, rows.admit, rows.charge)
 
         def write(written: IO[bytes]) -> None:
             text = TextIOWrapper(written, "utf-8", newline="")
             file.write_converted(text, convert)
             text.detach()
 
-        return *spooled_body(write), account.cost
+        return spooled_body(write)
 
     def _context(self, principal: Principal, now: float) -> RequestContext:
         state = self._worker_state
@@ -91,23 +91,28 @@ class BulkResource:
 
 
 class _RowAccount:
-    """Checks and charges each row for the account that asks."""
+    """Reserves a call for each row, for the account that asks; `cost` is how many rows were answered."""
 
-    def __init__(self, meter: Meter, principal: Principal, now: float) -> None:
+    def __init__(
+        self, meter: Meter, principal: Principal, now: float, reservation: Reservation, environ: dict[str, Any]
+    ) -> None:
         self.cost = 0
+        self.principal = principal
+        self.now = now
         self._meter = meter
-        self._principal = principal
-        self._now = now
+        self._reservation = reservation
+        self._environ = environ
 
     def admit(self, params: ConvertParams) -> None:
-        """Check that the plan includes the day, and that a call is left. Errors: NotInPlan, QuotaSpent."""
+        """Check that the plan includes the day, and reserve a call. Errors: NotInPlan, QuotaSpent, ClientGone."""
+        check_awaited(self._environ)
         if params.day is not None:
-            check_history(self._principal, params.day, self._meter.today(self._now))
-        self._meter.check_quota(self._principal, 1, self._now, "the row")
+            check_history(self.principal, params.day, self._meter.today(self.now))
+        if self._reservation.cost == self.cost:  # the call of a row that was refused is left for the next one
+            self._reservation.add(1, "the row")
 
     def charge(self, _params: ConvertParams) -> None:
-        """Count a call."""
-        self._meter.spend(self._principal, PATH, 1, self._now)
+        """Note that a row was answered."""
         self.cost += 1
 
 

@@ -13,7 +13,9 @@ from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.meter import Meter
 from cambist.accounts.page_access import DIALECTS
 from cambist.accounts.principal import BookView, Principal
+from cambist.accounts.reservation import Reservation
 from cambist.api import errors
+from cambist.api.answer_headers import EDITION_HEADER
 from cambist.api.authentication import (
     QUERY_NAME,
     Authenticator,
@@ -26,10 +28,11 @@ from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.parameters import parse_query
 from cambist.api.request_context import RequestContext
-from cambist.api.resource import EDITION_HEADER, PRINCIPAL
+from cambist.api.resource import PRINCIPAL
 from cambist.api.response_cache import etag_of
 from cambist.api.worker_state import WorkerState
 from cambist.errors import AccountSuspended, CambistError
+from cambist.http.delivery import on_delivery
 
 log = logging.getLogger(__name__)
 
@@ -89,17 +92,35 @@ class DialectResource:
         environ, now = request.env, self._worker_state.clock()
         query = dict(parse_query(environ["QUERY_STRING"]))
         principal = self._authenticate(environ, query, now)
+        if principal is None:
+            self._answer(self._request(request, None, path, query, now), response, environ, None)
+            return
+        environ[PRINCIPAL] = principal
+        self._meter.check_rate(principal, now)
+        check_tag(principal, self._route.tag)
+        with Reservation(self._meter, principal, now) as reservation:
+            if not environ.get("HTTP_IF_NONE_MATCH"):  # otherwise it may be free
+                reservation.change(1)
+            self._answer(self._request(request, principal, path, query, now), response, environ, reservation)
+
+    def _answer(
+        self,
+        asked: DialectRequest,
+        response: falcon.Response,
+        environ: dict[str, Any],
+        reservation: Reservation | None,
+    ) -> None:
+        """Answer, and have the reserved calls counted when the answer is sent. Errors: CambistError."""
         if_none_match = environ.get("HTTP_IF_NONE_MATCH", "")
-        if principal is not None:
-            environ[PRINCIPAL] = principal
-            self._admit(principal, now, may_be_free=bool(if_none_match))
-        asked = self._request(request, principal, path, query, now)
         answer = self._route.answer(asked)
         etag = etag_of([answer.content]) if answer.is_cacheable else ""
         is_unchanged = bool(etag) and _names_etag(if_none_match, etag)
-        cost = 0 if is_unchanged or principal is None else answer.cost
-        if principal is not None:
-            self._charge(principal, answer, cost, now)
+        cost = 0 if is_unchanged or reservation is None else answer.cost
+        if reservation is not None and asked.principal is not None:
+            if answer.earliest_day is not None:
+                check_history(asked.principal, answer.earliest_day, asked.context.today)
+            reservation.change(cost)
+            on_delivery(environ, reservation.hand_over(self._dialect.usage_label))
         response.set_header("X-Calls-Cost", str(cost))
         if edition := asked.context.edition(is_live=answer.earliest_day is None):
             response.set_header(EDITION_HEADER, edition)
@@ -108,19 +129,6 @@ class DialectResource:
             response.status = 304
         else:
             _write_content(response, answer, environ.get("HTTP_ACCEPT_ENCODING", ""))
-
-    def _admit(self, principal: Principal, now: float, *, may_be_free: bool) -> None:
-        """Check that the account may call this route, before anything is computed. Errors: RequestRefused."""
-        self._meter.check_rate(principal, now)
-        check_tag(principal, self._route.tag)
-        if not may_be_free:
-            self._meter.check_quota(principal, 1, now)
-
-    def _charge(self, principal: Principal, answer: DialectAnswer, cost: int, now: float) -> None:
-        if answer.earliest_day is not None:
-            check_history(principal, answer.earliest_day, self._meter.today(now))
-        self._meter.check_quota(principal, cost, now)
-        self._meter.spend(principal, self._dialect.usage_label, cost, now)
 
     def _authenticate(self, environ: dict[str, Any], query: dict[str, str], now: float) -> Principal | None:
         """Return who pays, None for a public route, and remove the keys from the query. Errors: RequestRefused."""

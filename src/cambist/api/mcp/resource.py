@@ -12,6 +12,7 @@ import falcon
 from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.meter import Meter
 from cambist.accounts.principal import Principal
+from cambist.accounts.reservation import Reservation
 from cambist.api import errors
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.mcp import USAGE_LABEL
@@ -23,6 +24,7 @@ from cambist.api.request_context import RequestContext
 from cambist.api.resource import PRINCIPAL
 from cambist.api.worker_state import WorkerState
 from cambist.errors import RequestRefused, shorten
+from cambist.http.delivery import on_delivery
 
 METHODS = ("POST", "OPTIONS")
 MAX_BODY_BYTES = 64 * 1024
@@ -35,12 +37,12 @@ _LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 
 @dataclass(slots=True)
 class _Calls:
-    """The calls of tools in one request: who pays, when, how many there were and what they cost."""
+    """The calls of tools in one request: who pays, when, how many there were, and what is reserved for them."""
 
     principal: Principal
     now: float
+    reservation: Reservation
     number: int = 0
-    cost: int = 0
 
 
 class McpResource:
@@ -70,12 +72,15 @@ class McpResource:
         principal = self._authenticator.authenticate(request.env, query_key, now)
         request.env[PRINCIPAL] = principal
         self._meter.check_rate(principal, now)
-        calls = _Calls(principal, now)
-        reply = reply_to(content, _headers(request), described_tools(), lambda *call: self._call(calls, *call))
-        response.status = reply.status
-        response.set_header("Cache-Control", "no-store")
-        response.set_header("X-Calls-Cost", str(calls.cost))
-        response.data = reply.content or None
+        with Reservation(self._meter, principal, now) as reservation:
+            calls = _Calls(principal, now, reservation)
+            reply = reply_to(content, _headers(request), described_tools(), lambda *call: self._call(calls, *call))
+            response.status = reply.status
+            response.set_header("Cache-Control", "no-store")
+            response.set_header("X-Calls-Cost", str(reservation.cost))
+            response.data = reply.content or None
+            if reservation.cost:
+                on_delivery(request.env, reservation.hand_over(USAGE_LABEL))
 
     def on_get(self, _request: falcon.Request, response: falcon.Response) -> None:
         """Refuse another method: there are no sessions to end, and no streams to open."""
@@ -113,13 +118,14 @@ class McpResource:
                 day = endpoint.earliest_day(context, asked)
                 if day is not None:
                     check_history(principal, day, context.today)
-            meter.check_quota(principal, cost, now, "the call")
-            result = run_tool(tool, context, params, self._environment)
+            calls.reservation.add(cost, "the call")
+            try:
+                return run_tool(tool, context, params, self._environment)
+            except RequestRefused:
+                calls.reservation.remove(cost)
+                raise
         except RequestRefused as error:
             return refusal(error)
-        meter.spend(principal, USAGE_LABEL, cost, now)
-        calls.cost += cost
-        return result
 
     def _context(self, principal: Principal, now: float) -> RequestContext:
         state = self._worker_state

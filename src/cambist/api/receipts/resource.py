@@ -17,6 +17,7 @@ from cambist.api.receipts.middleware import EMBEDDED
 from cambist.api.resource import PRINCIPAL
 from cambist.api.worker_state import WorkerState
 from cambist.errors import BadParameter, shorten
+from cambist.http.delivery import DELIVERY
 from cambist.http.wsgi import Wsgi
 from cambist.receipts.claims import MEDIA_TYPE
 from cambist.receipts.signing_key import encode_key_set
@@ -92,6 +93,7 @@ class ReceiptsResource:
             "CONTENT_TYPE": "",
             "HTTP_ACCEPT": "*/*",
             "wsgi.input": BytesIO(),
+            **({DELIVERY: request.env[DELIVERY]} if DELIVERY in request.env else {}),
             EMBEDDED: "",
         }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from dataclasses import replace
 from functools import partial
 from typing import IO, Any, cast
 
@@ -17,6 +18,7 @@ from cambist.api.tables.formats import CSV, TableFormat, WriteTable, accepted_fo
 from cambist.api.tables.options import CsvParams
 from cambist.api.tables.text_files import CsvOptions
 from cambist.api.unknown_parameters import UnknownParameters
+from cambist.http.delivery import while_awaited
 from cambist.http.file_body import FileBody, spooled_body
 
 UNAVAILABLE_HEADER = "Cambist-Unavailable"
@@ -49,17 +51,19 @@ class TableResource:
         response.set_headers(self._headers(outline.etag))
         if outline.matches_etag(asked.if_none_match):
             response.status = 304
-            self._resource.charge(asked, outline, 0, response)
+            self._resource.charge(request.env, outline, self._resource.reservation(asked), response)
             return
-        self._resource.check_quota(asked, outline)
-        table = self._resource.table(context, params)
-        if table.unavailable:
-            response.set_header(UNAVAILABLE_HEADER, ", ".join(table.unavailable))
-        if is_gzip:
-            response.set_header("Content-Encoding", "gzip")
-        response.content_type = self._format.content_type
-        body, size = _spool(table, self._format.writer(options), is_gzip=is_gzip)
-        self._resource.charge(asked, outline, outline.cost, response)
+        with self._resource.reservation(asked) as reservation:
+            reservation.change(outline.cost)
+            table = self._resource.table(context, params)
+            if table.unavailable:
+                response.set_header(UNAVAILABLE_HEADER, ", ".join(table.unavailable))
+            if is_gzip:
+                response.set_header("Content-Encoding", "gzip")
+            response.content_type = self._format.content_type
+            table = replace(table, rows=while_awaited(table.rows, request.env))
+            body, size = _spool(table, self._format.writer(options), is_gzip=is_gzip)
+            self._resource.charge(request.env, outline, reservation, response)
         response.content_length = size
         if request.method == "HEAD":
             body.close()

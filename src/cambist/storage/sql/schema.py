@@ -170,11 +170,12 @@ usage = Table(
     Column("endpoint", String, primary_key=True),
     Column("calls", BIG, nullable=False),
     Column("node", String, nullable=False, server_default=""),
+    Column("checksum", BIG, nullable=False, server_default="0"),
     Index("usage_of_account", "account_id", "day"),
     sqlite_with_rowid=False,
 )
 """Usage. A row is a total of one counter file, whose number is `page`: storing it again changes nothing (ADR 11).
-`node` is the node that counted; empty for a service on one machine."""
+`node` is the node that counted; empty for a service on one machine. The checksum detects damage (`usage_checksum`)."""
 
 leadership = Table(
     "leadership",

@@ -11,6 +11,7 @@ from sqlalchemy import BigInteger, Connection, Engine, case, cast, func, select,
 from cambist.accounts.usage_counters import CounterFileKey, CounterTotal, UsageRow
 from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
 from cambist.storage.sql.schema import accounts, usage
+from cambist.storage.sql.usage_checksum import usage_checksum
 
 _log = logging.getLogger(__name__)
 
@@ -32,8 +33,10 @@ class SqlUsage:
             return
         added = dialect_of(self._engine).insert(usage)
         larger = case((usage.c.calls > added.excluded.calls, usage.c.calls), else_=added.excluded.calls)
+        # The checksum is that of the calls that stay. So a damaged row keeps one that is wrong.
+        checksum = case((usage.c.calls > added.excluded.calls, usage.c.checksum), else_=added.excluded.checksum)
         upsert = added.on_conflict_do_update(
-            index_elements=list(usage.primary_key), set_={"calls": larger, "node": node}
+            index_elements=list(usage.primary_key), set_={"calls": larger, "checksum": checksum, "node": node}
         )
         with writing(self._engine, WriteLock.USAGE) as connection:
             rows = [_row(total, node) for total in self._of_existing_accounts(connection, new)]
@@ -83,6 +86,14 @@ class SqlUsage:
         with self._engine.connect() as connection:
             yield from (CounterTotal(*row) for row in connection.execute(query.where(usage.c.day >= since)))
 
+    def damaged_rows(self) -> Iterator[str]:
+        """Yield each row whose checksum is wrong, as text."""
+        query = select(usage.c.day, usage.c.page, usage.c.account_id, usage.c.endpoint, usage.c.calls, usage.c.checksum)
+        with self._engine.connect() as connection:
+            for *values, checksum in connection.execution_options(yield_per=10_000).execute(query):
+                if usage_checksum(*values) != checksum:
+                    yield " ".join(map(str, values))
+
     def rows(self, since: date | None = None, account: int | None = None) -> Sequence[UsageRow]:
         """Return usage by day, account and endpoint."""
         key = (usage.c.day, usage.c.account_id, usage.c.endpoint)
@@ -113,5 +124,6 @@ def _row(total: CounterTotal, node: str) -> dict[str, object]:
         "account_id": total.account,
         "endpoint": total.endpoint,
         "calls": total.calls,
+        "checksum": usage_checksum(total.day, total.file, total.account, total.endpoint, total.calls),
         "node": node,
     }

@@ -94,6 +94,20 @@ class VotesReader:
             return b"\n"
 
 
+def vote_faults(path: Path) -> list[str]:
+    """Return what is wrong with a file of votes: nothing if it is not there."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        return [f"{path.name} cannot be read: {error.strerror}"]
+    if _checked(content) is not content:
+        return [f"{path.name} is not what was written"]
+    bad = sum(not _decode(line)[0] for line in content.splitlines()[1:])
+    return [f"{path.name} has {bad} lines that cannot be read"] if bad else []
+
+
 def _checked(content: bytes) -> bytes:
     checksum, _, lines = content.partition(b"\n")
     return content if checksum + b"\n" == _CHECKSUM % zlib.crc32(lines) else b"\n"

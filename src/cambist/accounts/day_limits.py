@@ -1,0 +1,75 @@
+"""The limits of an account on one day, worked out once, and how they are shown. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from cambist.accounts.account import Account
+from cambist.accounts.plan import Plan
+from cambist.accounts.principal import Principal
+from cambist.accounts.quota import Period, period_of, quota_of
+
+SECONDS_A_DAY = 86_400
+
+_DAY = timedelta(days=1)
+_LATE_SECONDS = 120
+"""How long after midnight answers that began before it may still be counted on the day before."""
+
+
+@dataclass(slots=True)
+class DayLimits:
+    """The limits of an account on one day, worked out once.
+
+    `quota_left` are the calls that it had left when the day began; `ends` is the end of its period, `settled_at` and
+    `day_ends` the times between which `quota_left` does not change, in seconds since 1970. `policy` is the header
+    `RateLimit-Policy`. `remaining` are its calls left when they were checked last. `rate_state` is what
+    `RateLimit` said of the rate last: its two numbers and the text.
+    """
+
+    account: Account
+    plan: Plan
+    today: date
+    period: Period
+    quota: int | None
+    ends: float
+    settled_at: float
+    day_ends: float
+    policy: tuple[str, str]
+    quota_left: int
+    remaining: int = 0
+    rate_state: tuple[int, int, str] = (-1, -1, "")
+
+
+def build_day_limits(account: Account, plan: Plan, today: date) -> DayLimits:
+    """Work out the limits of an account on a day, but for the calls that it has left."""
+    period = period_of(account.anchor_day, today)
+    quota = quota_of(plan, account, period)
+    end = datetime.combine(period.end + _DAY, datetime.min.time(), UTC)
+    seconds = ((period.end - period.start).days + 1) * SECONDS_A_DAY
+    policies = [] if quota is None else [f'"quota";q={quota};w={seconds}']
+    if plan.rate is not None and plan.burst is not None:
+        policies.append(f'"rate";q={plan.burst};w={round(plan.burst / plan.rate) or 1}')
+    begins = datetime.combine(today, datetime.min.time(), UTC).timestamp()
+    return DayLimits(
+        account=account,
+        plan=plan,
+        today=today,
+        period=period,
+        quota=quota,
+        ends=end.timestamp(),
+        settled_at=begins + _LATE_SECONDS,
+        day_ends=begins + SECONDS_A_DAY,
+        policy=("RateLimit-Policy", ", ".join(policies)),
+        quota_left=0,
+    )
+
+
+def rates_of(principals: Iterable[Principal]) -> dict[int, tuple[float, int]]:
+    """Return rate and burst of every account with a rate limit, by its number."""
+    return {
+        one.account.number: (one.plan.rate, one.plan.burst)
+        for one in principals
+        if one.plan.rate is not None and one.plan.burst is not None
+    }

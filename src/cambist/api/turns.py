@@ -1,0 +1,95 @@
+"""Whose turn it is for a thread: what kind of work a request is, and for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Hashable, Iterable
+
+from cambist.accounts.api_key import digest
+from cambist.api.authentication import QUERY_NAME, Authenticator, credentials
+from cambist.api.bulk import PATH as BULK_PATH
+from cambist.api.dialects.dialect import Dialect
+from cambist.api.errors import TOO_BUSY, TOO_MANY_WAITING, encode_error
+from cambist.api.long_answers import IS_LONG
+from cambist.api.mcp import PATH as MCP_PATH
+from cambist.api.parameters import parse_query
+from cambist.api.receipts import PATH as RECEIPTS_PATH
+from cambist.api.tables.formats import FORMATS, accepted_format
+from cambist.errors import BadParameter
+from cambist.http.request_parser import Environ
+from cambist.http.responses import encode_response, status_line
+from cambist.http.scheduler import Kind, TooManyWaiting, Work
+
+_LONG_PATHS = frozenset({BULK_PATH, MCP_PATH, RECEIPTS_PATH})
+_RETRY_SECONDS = 2
+_PAGE_HEADER = "HTTP_CAMBIST_PAGE"
+
+
+class RequestTurns:
+    """The `Turns` protocol of the server. `paths` are those of the endpoints, and `headers` those of every answer.
+
+    Clients see all paths below `path_prefix`.
+    """
+
+    def __init__(
+        self,
+        authenticator: Authenticator,
+        paths: Container[str],
+        dialects: Iterable[Dialect],
+        headers: list[tuple[str, str]],
+        path_prefix: str = "",
+    ) -> None:
+        self._authenticator = authenticator
+        self._paths = paths
+        self._key_parameters = {QUERY_NAME, *(name for dialect in dialects for name in dialect.key_parameters)}
+        templates = [route.template for dialect in dialects for route in dialect.routes]
+        self._folders = {template.strip("/").partition("/")[0] for template in templates}
+        self._headers = headers
+        self._prefix = path_prefix
+
+    def work_of(self, environ: Environ) -> Work:
+        """Return the kind of a request and its owner: the account of its key or else the network of its client."""
+        account = self._account(environ)
+        owner: Hashable = self._authenticator.address_of(environ) if account is None else account
+        return Work(self._kind(environ, is_known=account is not None), owner)
+
+    def refused(self, environ: Environ, refused: TooManyWaiting) -> bytes:
+        """Return the response to a request for which there is no room to wait."""
+        problem = TOO_MANY_WAITING if refused.is_own else TOO_BUSY
+        own = [("Cache-Control", "no-store"), ("Retry-After", str(_RETRY_SECONDS)), ("X-Calls-Cost", "0")]
+        headers = [("Content-Type", "application/json"), *own, *self._headers]
+        is_head = environ["REQUEST_METHOD"] == "HEAD"
+        return encode_response(
+            status_line(problem.status), headers, encode_error(problem, str(refused)), is_head=is_head
+        )
+
+    def _kind(self, environ: Environ, *, is_known: bool) -> Kind:
+        path = environ["PATH_INFO"].rstrip("/")
+        if f"{path}/".startswith(f"{self._prefix}/"):
+            path = path.removeprefix(self._prefix)
+        if path.strip("/").partition("/")[0] in self._folders and path not in self._paths:
+            return Kind.CALL  # a dialect may be open to clients without a key
+        if not is_known and environ.get(_PAGE_HEADER) != "1":
+            return Kind.QUICK  # without a right key there are only pages and errors
+        if environ.get(IS_LONG) or path in _LONG_PATHS or self._is_table(path, environ.get("HTTP_ACCEPT", "")):
+            return Kind.LONG
+        return Kind.CALL if path in self._paths else Kind.QUICK
+
+    def _is_table(self, path: str, accept: str) -> bool:
+        stem, dot, suffix = path.rpartition(".")
+        if dot and stem in self._paths and any(suffix == one.suffix for one in FORMATS):
+            return True
+        return path in self._paths and accepted_format(accept) is not None
+
+    def _account(self, environ: Environ) -> int | None:
+        """Return the number of the account whose key a request brings."""
+        try:
+            query = parse_query(environ["QUERY_STRING"])
+        except BadParameter:
+            query = {}
+        brought = {query[name].strip() for name in self._key_parameters if name in query}
+        authorization = environ.get("HTTP_AUTHORIZATION", "").partition(" ")[2].strip()
+        for key in (*credentials(environ, ""), *brought, authorization):
+            principal = self._authenticator.principals.by_digest.get(digest(key)) if key else None
+            if principal is not None:
+                return principal.account.number
+        return None

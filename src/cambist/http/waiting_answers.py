@@ -1,0 +1,144 @@
+"""Answers that are computed in threads: in fair turns, for clients that are there, and charged when they are sent."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from cambist.http.delivery import DELIVERY, AnswerDelivery, is_charged
+from cambist.http.departures import LOOK_SECONDS, Presence, presences
+from cambist.http.file_body import FileBody
+from cambist.http.request_parser import ReceivedRequest
+from cambist.http.scheduler import FairScheduler, Job, Kind, TooManyWaiting, Work
+
+log = logging.getLogger(__name__)
+
+
+class AskingConnection(Protocol):
+    """A connection whose request waits, as it is seen here."""
+
+    @property
+    def descriptor(self) -> int:
+        """The descriptor of its socket; below 0 if it is closed."""
+
+    def send_continue(self) -> bool:
+        """Send `100 Continue`, if the client can have it; return whether it was sent."""
+
+    def finish(self, answer: bytes, request: ReceivedRequest, body: FileBody | None = None) -> None:
+        """Send an answer, and go on."""
+
+    def abandon(self) -> None:
+        """Close the connection at once."""
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """A request in a thread or on its way there; `looks` counts for how many looks its client has sent no more."""
+
+    request: ReceivedRequest
+    connection: AskingConnection
+    job: Job
+    delivery: AnswerDelivery = field(default_factory=AnswerDelivery)
+    looks: int = 0
+
+
+class WaitingAnswers:
+    """The requests of a server that wait for a thread or are in one. All methods but `_run` are of the loop's thread.
+
+    `answer` computes an answer in a thread, `soon` calls a function in the loop from a thread, `later` after
+    some seconds.
+    """
+
+    def __init__(
+        self,
+        threads: int,
+        answer: Callable[[ReceivedRequest], tuple[bytes, FileBody | None]],
+        soon: Callable[[Callable[[], None]], None],
+        later: Callable[[float, Callable[[], None]], None],
+        *,
+        is_secure: bool,
+    ) -> None:
+        self._scheduler = FairScheduler(threads)
+        self._answer = answer
+        self._soon = soon
+        self._later = later
+        self._is_secure = is_secure
+        self._waiting: dict[AskingConnection, _Waiting] = {}
+
+    def add(self, request: ReceivedRequest, connection: AskingConnection, work: Work) -> None:
+        """Have a request answered when it is its turn. Errors: TooManyWaiting."""
+        # The job does not refer to what waits, which refers to it: without a cycle both are freed at once.
+        waiting = _Waiting(request, connection, Job(work, partial(self._run, connection)))
+        request.environ[DELIVERY] = waiting.delivery
+        self._waiting[connection] = waiting
+        try:
+            self._scheduler.submit(waiting.job)
+        except TooManyWaiting:
+            del self._waiting[connection], request.environ[DELIVERY]
+            raise
+
+    def look(self) -> None:
+        """Look which clients are gone, and forget their requests."""
+        if not self._waiting:
+            return
+        found = presences([connection.descriptor for connection in self._waiting])
+        for waiting in list(self._waiting.values()):
+            presence = found.get(waiting.connection.descriptor, Presence.GONE)
+            if presence is Presence.GONE or (presence is Presence.ENDED and self._is_secure):
+                self.abandon(waiting.connection)
+            elif presence is Presence.ENDED:
+                waiting.looks += 1
+                if waiting.looks == 2:  # not at the first look: most answers are there before the second
+                    waiting.connection.send_continue()
+
+    def abandon(self, connection: AskingConnection) -> None:
+        """Forget the request of a client that is gone: what waits is not computed, and what is computed ends soon."""
+        waiting = self._waiting.pop(connection, None)
+        if waiting is not None:
+            waiting.delivery.is_gone = True
+            if self._scheduler.cancel(waiting.job):
+                waiting.delivery.settle(is_sent=False)
+            connection.abandon()
+
+    def close(self) -> None:
+        """End the threads."""
+        self._scheduler.close()
+
+    def _run(self, connection: AskingConnection) -> None:
+        """Answer in a thread."""
+        waiting = self._waiting.get(connection)
+        if waiting is None:  # its client is gone
+            return
+        descriptor = connection.descriptor
+        if waiting.delivery.is_gone or presences([descriptor])[descriptor] is Presence.GONE:
+            self._soon(lambda: self._drop(waiting, None))
+            return
+        answer, body = self._answer(waiting.request)
+        self._soon(lambda: self._deliver(waiting, answer, body))
+
+    def _deliver(self, waiting: _Waiting, answer: bytes, body: FileBody | None) -> None:
+        """Send an answer, if its client is there; what it costs is charged before it is sent."""
+        connection = waiting.connection
+        presence = presences([connection.descriptor])[connection.descriptor]
+        if self._waiting.get(connection) is not waiting or presence is Presence.GONE:
+            self._drop(waiting, body)
+            return
+        if presence is Presence.ENDED and waiting.job.work.kind is Kind.LONG and waiting.looks < 2:
+            # What took long is only charged to a client that is known to be there.
+            waiting.looks = 2
+            if connection.send_continue():
+                self._later(LOOK_SECONDS, lambda: self._deliver(waiting, answer, body))
+                return
+        del self._waiting[connection]
+        waiting.delivery.settle(is_sent=is_charged(answer[9:12].decode()))
+        connection.finish(answer, waiting.request, body)
+
+    def _drop(self, waiting: _Waiting, body: FileBody | None) -> None:
+        """Forget an answer that nobody waits for; nothing is charged."""
+        waiting.delivery.settle(is_sent=False)
+        if body is not None:
+            body.close()
+        self.abandon(waiting.connection)
