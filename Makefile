@@ -32,7 +32,7 @@ test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser $(VE
 	exit $$failed
 
 attack: $(VENV)/.develop  ## run hostile clients against a service on loopback, and show what they cost one that behaves; SEED=1 ONLY=trailers,slow SECONDS=10
-	@$(BIN)/python -m tools.attack.run --seed $(or $(SEED),1) --seconds $(or $(SECONDS),10) $(if $(ONLY),--only $(ONLY))
+	@$(BIN)/python -m tools.attack.run --seed $(or $(SEED),1) --seconds $(or $(SECONDS),10) $(if $(ONLY),--only $(ONLY)) $(if $(URL),--url $(URL)) $(if $(PID),--pid $(PID)) $(if $(STREAM),--stream $(STREAM)) $(if $(OPERATOR),--operator $(OPERATOR))
 
 cluster: $(VENV)/.develop  ## run three nodes, a PostgreSQL and a Redis on this machine until Ctrl-C; NODES=5 WORKERS=2
 	@$(BIN)/python -m tools.cluster.start --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1)

@@ -56,9 +56,9 @@ def test_on_the_first_day_of_a_period_only_that_day_counts() -> None:
     assert (record.used, record.remaining) == (3, 7)
 
 
-def test_what_is_counted_on_a_day_to_come_is_neither_shown_nor_summed() -> None:
+def test_what_is_counted_on_a_day_to_come_is_summed_and_not_shown() -> None:
     record = usage_record(calls(d2026_03_11=5).__getitem__, 10, PERIOD, TODAY)
-    assert (record.used, sum(record.by_day.values())) == (0, 0)
+    assert (record.used, sum(record.by_day.values())) == (5, 0)
 
 
 @pytest.mark.parametrize(("quota", "used", "left"), [(100, 0, 100), (100, 99, 1), (100, 100, 0), (100, 130, 0)])

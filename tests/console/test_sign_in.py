@@ -280,3 +280,16 @@ def test_other_paths_are_health_checks_and_metrics(visitor: Browser) -> None:
     assert visitor.send("GET", "/health/live").json == {"live": True}
     assert visitor.send("GET", "/metrics").status == 200
     assert visitor.send("GET", "/nothing").status == 404
+
+
+@pytest.mark.parametrize("hours", [2, -2, 24, -24])
+def test_a_clock_that_jumps_prolongs_no_session_and_locks_nobody_out(
+    browser: Browser, clock: Clock, hours: int
+) -> None:
+    for _ in range(MAX_FAILURES):
+        browser.open_link("a" * 43)
+    clock.advance(hours=hours)
+    assert browser.get("/session").refusal == (401, "signed_out")
+    assert browser.open_link("a" * 43).status == 403
+    browser.sign_in()
+    assert browser.get("/session").status == 200

@@ -242,6 +242,19 @@ def test_a_request_that_trickles_has_one_deadline(connect: Connect, beginning: b
         assert time.monotonic() - begun < 9, "the deadline is one second here, and the client waits for ten"
 
 
+@pytest.mark.parametrize("jump", [7_200, -7_200, 86_400, -86_400])
+def test_a_clock_that_jumps_moves_no_deadline(connect: Connect, monkeypatch: pytest.MonkeyPatch, jump: int) -> None:
+    real = time.time
+    with connect() as waited_for, connect() as silent:
+        for client in (waited_for, silent):
+            client.sendall(b"GET / HTTP/1.1\r\n")
+        monkeypatch.setattr(time, "time", lambda: real() + jump)
+        time.sleep(0.3)  # the server looks for deadlines every tenth of a second here
+        waited_for.sendall(b"Host: x\r\n\r\n")
+        assert waited_for.recv(65_536).startswith(b"HTTP/1.1 200 ")
+        assert silent.recv(1) == b""
+
+
 # What RFC 9112 refuses.
 
 

@@ -231,3 +231,16 @@ def test_a_revoked_key_closes_its_connection_and_is_not_charged(
     assert reply is not None
     assert (payload(reply)["status"], reply.close_code) == (401, 1008)
     assert spent() == 10
+
+
+@pytest.mark.parametrize("jump", [7200, -7200, 86_400, -86_400])
+def test_a_clock_that_jumps_neither_skips_minutes_nor_charges_for_the_jump(ledger: Any, jump: float) -> None:
+    context = new_context(ledger, stream_calls_a_minute=10)
+    session, _ = connect(context)
+    charged = []
+    for second in (1, 61, 121):
+        assert session.renew(NOW + jump + second) is None
+        charged.append(sum(ledger.spent_by.values()))
+    assert charged[0] in (10, 20)
+    assert [each - charged[0] for each in charged] == [0, 10, 20]
+    assert session.count_frames(NOW + jump + 122) is None

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from tools.attack import bodies, connections, questions
+from tools.attack import bodies, connections, operator_port, questions, websockets
 from tools.attack.attack import Attack
 
-ATTACKS: tuple[Attack, ...] = (*bodies.ATTACKS, *connections.ATTACKS, *questions.ATTACKS)
+ATTACKS: tuple[Attack, ...] = (
+    *bodies.ATTACKS,
+    *connections.ATTACKS,
+    *questions.ATTACKS,
+    *websockets.ATTACKS,
+    *operator_port.ATTACKS,
+)
 
 
 def chosen(names: str) -> list[Attack]:

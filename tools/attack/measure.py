@@ -14,13 +14,29 @@ _ESTABLISHED, _CLOSE_WAIT = "01", "08"
 
 def memory(target: Target) -> dict[int, int]:
     """Return the resident memory of each process of the service, in kB, by process id."""
+    return _sizes(target, "VmRSS:")
+
+
+def _sizes(target: Target, name: str) -> dict[int, int]:
     found = {}
     for pid in (target.pid, *(each.pid for each in descendants(target.pid))):
         with contextlib.suppress(OSError):
             for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
-                if line.startswith("VmRSS:"):
+                if line.startswith(name):
                     found[pid] = int(line.split()[1])
     return found
+
+
+def forget_peaks(target: Target) -> None:
+    """Let the kernel measure the peaks of memory anew from now on."""
+    for pid in memory(target):
+        with contextlib.suppress(OSError):
+            Path(f"/proc/{pid}/clear_refs").write_text("5", encoding="ascii")
+
+
+def peaks(target: Target) -> dict[int, int]:
+    """Return the most resident memory of each process of the service since then, in kB, by process id."""
+    return _sizes(target, "VmHWM:")
 
 
 def sockets(target: Target) -> int:

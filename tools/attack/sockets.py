@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+
+from tools.attack.attack import HELD, NOTHING, Means
 
 ADDRESS = "127.0.0.9"
 _AT_ONCE = 16
@@ -17,33 +19,57 @@ def opened(port: int, address: str = ADDRESS) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), _TIMEOUT_SECONDS, source_address=(address, 0))
 
 
-def sent(port: int, pieces: Iterable[bytes], *, read: bool = True, address: str = ADDRESS) -> bytes:
-    """Send pieces on a new connection and close it; return the first bytes of the answer, empty if there is none."""
+def sent(means: Means, pieces: Iterable[bytes], *, port: int = 0, address: str = ADDRESS) -> bytes:
+    """Send pieces on a new connection, note the status of the answer, and return its first bytes.
+
+    The port is by default that of the API.
+    """
     answer = b""
-    with contextlib.suppress(OSError), opened(port, address) as client:
-        try:
+    with contextlib.suppress(OSError), opened(port or means.target.port, address) as client:
+        with contextlib.suppress(OSError):  # the service has closed; its answer may still be there
             for piece in pieces:
                 client.sendall(piece)
-        except OSError:
-            read = True  # the service has closed; its answer may still be there
-        if read:
-            answer = client.recv(65536)
+        answer = client.recv(65536)
+    means.seen[status(answer)] += 1
     return answer
 
 
-def side_by_side(count: int, run: Callable[[int], object]) -> None:
-    """Run a client so many times, up to 16 of them at once."""
+def sent_and_gone(means: Means, data: bytes, seconds: float = 0) -> None:
+    """Send bytes, and be gone after a while without reading."""
+    with contextlib.suppress(OSError), opened(means.target.port) as client:
+        client.sendall(data)
+        means.seen[HELD] += 1
+        client.settimeout(seconds or None)
+        if seconds:
+            client.recv(1, socket.MSG_PEEK)
+
+
+def status(answer: bytes) -> str:
+    """Return the status of an answer over HTTP."""
+    return answer[9:12].decode("latin-1") if answer.startswith(b"HTTP/1.") else NOTHING
+
+
+def side_by_side(means: Means, count: int, run: Callable[[int], object]) -> None:
+    """Run a share of so many clients, up to 16 of them at once, until the time is over."""
+
+    def client(number: int) -> None:
+        if not means.over():
+            run(number)
+
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for done in [pool.submit(run, number) for number in range(count)]:
+        for done in [pool.submit(client, number) for number in range(means.count(count))]:
             done.result()
 
 
-def held(port: int, count: int, first: bytes) -> list[socket.socket]:
-    """Open connections that send their first bytes and stay; those that the service refuses are left out."""
-    clients = []
-    for _ in range(count):
-        with contextlib.suppress(OSError):
-            client = opened(port)
-            clients.append(client)
-            client.sendall(first)
-    return clients
+@contextlib.contextmanager
+def held(means: Means, count: int, first: bytes, port: int = 0) -> Iterator[list[socket.socket]]:
+    """Hold a share of so many connections that send their first bytes; those that the service refuses are left out."""
+    with contextlib.ExitStack() as stack:
+        clients = []
+        for _ in range(means.count(count)):
+            with contextlib.suppress(OSError):
+                client = stack.enter_context(opened(port or means.target.port))
+                clients.append(client)
+                client.sendall(first)
+                means.seen[HELD] += 1
+        yield clients

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -14,6 +14,7 @@ from cambist.accounts.quota import Period, period_of, quota_of
 SECONDS_A_DAY = 86_400
 
 _DAY = timedelta(days=1)
+_JUMP_SECONDS = 60
 _LATE_SECONDS = 120
 """How long after midnight answers that began before it may still be counted on the day before."""
 
@@ -64,6 +65,16 @@ def build_day_limits(account: Account, plan: Plan, today: date) -> DayLimits:
         policy=("RateLimit-Policy", ", ".join(policies)),
         quota_left=0,
     )
+
+
+def used_on_others(calls_on: Callable[[int, date], int], number: int, period: Period, today: date) -> int:
+    """Return an account's calls on other days of a period. Later days have some if the clock was set back."""
+    return sum(calls_on(number, day) for day in period.days() if day != today)
+
+
+def is_jump(before: float, now: float) -> bool:
+    """Return whether the clock was set between two moments that are a tenth of a second apart."""
+    return not 0 <= now - before < _JUMP_SECONDS
 
 
 def rates_of(principals: Iterable[Principal]) -> dict[int, tuple[float, int]]:

@@ -18,7 +18,7 @@ from math import ceil
 
 from cambist.accounts.account import Account
 from cambist.accounts.api_key import Digest
-from cambist.accounts.day_limits import SECONDS_A_DAY, DayLimits, build_day_limits, rates_of
+from cambist.accounts.day_limits import SECONDS_A_DAY, DayLimits, build_day_limits, is_jump, rates_of, used_on_others
 from cambist.accounts.must_wait import MustWait
 from cambist.accounts.pending_calls import PendingCalls
 from cambist.accounts.plan import Plan
@@ -60,7 +60,7 @@ class Meter:
         self._rates: dict[int, tuple[float, int]] = {}
         self._day_limits: dict[int, DayLimits] = {}
         self._keys_used: set[int] = set()
-        self._second = -1.0
+        self._second, self._ticked_at = -1.0, 0.0
         self._pending = PendingCalls(counters, warn)
         self._day = (0.0, 0.0, date.min)
 
@@ -101,6 +101,8 @@ class Meter:
         last = self._buckets.get(number)
         if last is None:
             last = Bucket(burst, self._counters.last_admitted(number) if before is None else before, now)
+        elif self._ticked_at > last.at:  # nobody was let in until then, and no bucket holds more than the burst
+            last = last.read(last.counted, self._ticked_at, rate, burst)
         bucket = self._buckets[number] = last.read(counted, now, rate, burst)
         return bucket
 
@@ -113,6 +115,9 @@ class Meter:
         for number, before in admitted.items():
             if limit := self._rates.get(number):
                 self._read_bucket(number, now, *limit, before)
+        if is_jump(self._ticked_at, now):
+            self._day_limits = {}  # calls may have been counted on other days meanwhile
+        self._ticked_at = now
         self._pending.count()
         if self._has_reservations():
             self._reservations.clear_abandoned()
@@ -218,15 +223,13 @@ class Meter:
         """Work out the limits of a day; just after midnight calls may still be counted on the day before."""
         if limits is None or limits.today != today or limits.account is not account or limits.plan is not plan:
             limits = build_day_limits(account, plan, today)
-        limits.quota_left = (limits.quota or 0) - self._used_before(account.number, limits.period, today)
+        limits.quota_left = (limits.quota or 0) - self._used_else(account.number, limits.period, today)
         self._day_limits[account.number] = limits  # only now: other threads read it at once
         return limits
 
-    def _used_before(self, number: int, period: Period, today: date) -> int:
-        """Return the calls of a period before today, and those of today that are in no counter file."""
-        days = range((today - period.start).days)
-        before = sum(self.calls_on(number, period.start + offset * _DAY) for offset in days)
-        return before + self._past.get(number, {}).get(today, 0)
+    def _used_else(self, number: int, period: Period, today: date) -> int:
+        """Return the calls of a period on other days, and those of today that are in no counter file."""
+        return used_on_others(self.calls_on, number, period, today) + self._past.get(number, {}).get(today, 0)
 
     def _remaining(self, limits: DayLimits) -> int:
         if limits.quota is None:
@@ -242,9 +245,7 @@ class Meter:
 
     def calls_on(self, number: int, day: date) -> int:
         """Return an account's calls of a day: in counter files, from before, and pending."""
-        calls = self._counters.spent(number, day)
-        if (past := self._past.get(number)) is not None:
-            calls += past.get(day, 0)
+        calls = self._counters.spent(number, day) + self._past.get(number, {}).get(day, 0)
         return calls + self._pending.on(number, day) if self._pending.calls else calls
 
     def _use_key(self, key: int, now: float) -> None:
@@ -294,7 +295,6 @@ class Meter:
         if plan.rate is not None and plan.burst is not None:
             bucket = self._buckets.get(number) if quota_checked else None
             level = bucket.level - 1 if bucket else self._read_bucket(number, now, plan.rate, plan.burst).level
-            full_in = max(0, ceil((plan.burst - level) / plan.rate))
-            limits.rate_state = rate = rate_state(limits.rate_state, max(0, int(level)), full_in)
+            limits.rate_state = rate = rate_state(limits.rate_state, level, plan.rate, plan.burst)
             text = f"{text}, {rate[2]}" if text else rate[2]
         return [limits.policy, ("RateLimit", text)]

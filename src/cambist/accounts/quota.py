@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from calendar import monthrange
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from math import ceil
@@ -23,6 +24,11 @@ class Period:
 
     start: date
     end: date
+
+    def days(self) -> Iterator[date]:
+        """Yield its days."""
+        for offset in range((self.end - self.start).days + 1):
+            yield self.start + offset * _DAY
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,9 @@ def seconds_until_next(bucket: Bucket, rate: float) -> int:
     return max(1, ceil((1 - bucket.level) / rate))
 
 
-def rate_state(last: tuple[int, int, str], left: int, full_in: int) -> tuple[int, int, str]:
+def rate_state(last: tuple[int, int, str], level: float, rate: float, burst: int) -> tuple[int, int, str]:
     """Return what `RateLimit` says of the rate: two numbers and their text, which is `last` while they are the same."""
+    left, full_in = max(0, int(level)), max(0, ceil((burst - level) / rate))
     if last[0] == left and last[1] == full_in:
         return last
     return left, full_in, f'"rate";r={left};t={full_in}'

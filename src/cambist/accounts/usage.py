@@ -29,10 +29,9 @@ class UsageRecord:
 def usage_record(calls_on: Callable[[date], int], quota: int | None, period: Period, today: date) -> UsageRecord:
     """Return the usage of an account from its calls on each day."""
     shown = [today - timedelta(days=back) for back in reversed(range(SHOWN_DAYS))]
-    days = (today - period.start).days + 1
     return UsageRecord(
         by_day={day: calls_on(day) for day in shown},
         quota=quota,
         period=period,
-        used=sum(calls_on(period.start + timedelta(days=offset)) for offset in range(days)),
+        used=sum(calls_on(day) for day in period.days()),
     )

@@ -33,8 +33,8 @@ class ConsoleSession:
     last_used: datetime
 
     def is_over(self, now: datetime) -> bool:
-        """Return whether it was idle for too long, or is too old."""
-        return now >= min(self.ends_at, self.last_used + IDLE)
+        """Return whether it was idle for too long, or is too old; one that was used later than now may be either."""
+        return not self.last_used - IDLE < now < min(self.ends_at, self.last_used + IDLE)
 
 
 class ConsoleSessions:
@@ -89,7 +89,8 @@ class FailedSignIns:
     def are_too_many(self) -> bool:
         """Return whether there were too many in the last minute."""
         with self._lock:
-            return len(self._failures) == MAX_FAILURES and self._clock() - self._failures[0] < _FAILURES_WITHIN
+            since = self._clock() - self._failures[0] if len(self._failures) == MAX_FAILURES else None
+            return since is not None and abs(since) < _FAILURES_WITHIN
 
 
 def _digest(cookie: str) -> bytes:

@@ -11,6 +11,7 @@ from cambist.accounts.principal import Principal
 from cambist.accounts.rate_limit import Bucket
 from cambist.errors import BadParameter, shorten
 from cambist.pricing.pair import Pair
+from cambist.stream.billing import MINUTE
 from cambist.stream.context import StreamContext
 from cambist.stream.corrections import CORRECTIONS
 from cambist.stream.messages import Op, StreamName, StreamRequest, parse_request, status_frame
@@ -124,6 +125,7 @@ class Session:
         if count > plan.stream_pairs:
             text = f"The plan [{plan.name}] allows {plan.stream_pairs} pairs on a connection; this one has {count}"
             return _closing_error(429, now, text)
+        self.charged_until = min(self.charged_until, now + MINUTE)  # the clock may have been set back
         if now >= self.charged_until:
             charged = self.context.billing.charge_minute(found, self.charged_until, now)
             if isinstance(charged, Rejection):
