@@ -53,7 +53,7 @@ def fast_path_of(authenticator: Authenticator) -> FastPath:
     """Make a fast path that does nothing but recognise keys."""
     nothing: Any = None
     caches: Any = SimpleNamespace(clock=lambda: NOW)
-    return FastPath(nothing, {}, caches, authenticator, nothing, ServingOptions([]))
+    return FastPath(nothing, {}, caches, authenticator, nothing, ServingOptions([], nothing))
 
 
 @pytest.fixture

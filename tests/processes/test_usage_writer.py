@@ -149,8 +149,8 @@ def test_space_is_reserved_for_every_account_and_key_of_the_database(store, tmp_
     room.reserve(TODAY)
     files = {file.name.stem: file for generations in writer._file_set.files.values() for file in generations}
     assert set(files) == {"admitted", "keys", TODAY.isoformat(), (TODAY + timedelta(days=1)).isoformat()}
-    assert {(file.slots, file.capacity) for file in files.values()} == {(9, 2048)}
-    assert len(list(folder.ledger.glob("column-*.lock"))) == 9
+    assert {(file.slots, file.capacity) for file in files.values()} == {(13, 2048)}
+    assert len(list(folder.ledger.glob("column-*.lock"))) == 13
     assert folder.reserve.exists()
 
 
