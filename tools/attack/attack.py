@@ -13,6 +13,9 @@ from tools.attack.target import Target
 NOTHING = "nothing"
 """The answer of a client whose connection ended without one."""
 
+CROWDED = "429"
+"""The answer of a client of whose address, or account, too many requests wait already."""
+
 HELD = "held"
 """The answer of a client that was connected and wanted none."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tools.attack.attack import HELD, NOTHING, Attack, Means, seen
+from tools.attack.attack import CROWDED, HELD, NOTHING, Attack, Means, seen
 from tools.attack.sockets import held, sent, side_by_side, status
 
 _POST = b"POST /convert/bulk HTTP/1.1\r\nHost: x\r\nContent-Type: text/csv\r\n"
@@ -113,7 +113,13 @@ ATTACKS = (
         suite_share=0.5,
         most_growth=24,
     ),
-    Attack("short", "2,000 bodies that end one byte early.", _short, seen(HELD, "401")),
-    Attack("no-key", "500 bodies of 1 MB without a key, half of them to unknown paths.", _no_key, seen("401", "405")),
+    Attack("short", "2,000 bodies that end one byte early.", _short, seen(HELD, "401"), seen(CROWDED)),
+    Attack(
+        "no-key",
+        "500 bodies of 1 MB without a key, half of them to unknown paths.",
+        _no_key,
+        seen("401", "405"),
+        seen(CROWDED),
+    ),
     Attack("expect", "300 clients that await 100 Continue, and then send nothing.", _expect, seen("100")),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tools.attack.attack import HELD, Attack, Means, seen
+from tools.attack.attack import CROWDED, HELD, Attack, Means, seen
 from tools.attack.sockets import sent, sent_and_gone, side_by_side
 
 _CODES = (
@@ -75,7 +75,7 @@ ATTACKS = (
         "60 workbooks of 27 years on the smallest plan, for clients that are gone after half a second.",
         _gone,
         seen(HELD, "200"),
-        seen("429"),
+        seen(CROWDED),
         most_growth=200,
     ),
     Attack(
@@ -83,6 +83,7 @@ ATTACKS = (
         "400 matrices and long series that nobody waits for.",
         _big,
         seen(HELD, "200"),
+        seen(CROWDED),
         most_growth=200,
     ),
     Attack("wrong-keys", "2,000 wrong keys from the address of the normal client.", _wrong_keys, seen("401", "429")),
