@@ -296,14 +296,18 @@ def test_the_reference_and_its_assets_load_without_a_key(service, page):
     got = service.request("GET", page)
     assert (got.status, got.headers["content-type"].partition(";")[0]) == (200, "text/html")
     links = re.findall(r'(?:src|href)="([^"]+\.(?:css|js))"', got.content.decode())
-    assert len(links) == 2
-    for link in links:
+    *library, own = links
+    assert len(library) == 2
+    for link in library:
         asset = service.request("GET", urljoin(page, link))
         assert (asset.status, asset.headers["content-encoding"]) == (200, "gzip")
         assert len(gzip.decompress(asset.content)) > 100_000 > len(asset.content) / 5
-    document = re.search(r'new URL\("([^"]*openapi.json)"', got.content.decode())
+    script = service.request("GET", urljoin(page, own))
+    assert script.status == 200
+    content = gzip.decompress(script.content) if script.headers.get("content-encoding") else script.content
+    document = re.search(r'new URL\("([^"]*openapi.json)"', content.decode())
     assert document
-    assert service.request("GET", urljoin(page, document[1])).json["openapi"].startswith("3.")
+    assert service.request("GET", urljoin(urljoin(page, own), document[1])).json["openapi"].startswith("3.")
 
 
 def test_the_reference_loads_nothing_from_elsewhere(service):
@@ -481,7 +485,7 @@ def test_a_worker_that_is_killed_is_replaced_and_the_service_answers(service):
 def test_sigterm_lets_every_answer_in_flight_finish(spare, tmp_path):
     with serving(spare, tmp_path / "logs") as service:
         codes = list(service.get("/fetch-all").json["results"])
-        connections = [http.client.HTTPConnection("127.0.0.1", service.port, timeout=ANSWER_SECONDS) for _ in range(40)]
+        connections = [http.client.HTTPConnection("127.0.0.1", service.port, timeout=ANSWER_SECONDS) for _ in range(16)]
         for connection in connections:  # so that each of them has been taken on by a worker
             assert exchange(connection, "GET", "/docs").status == 200
         for number, connection in enumerate(connections):
@@ -496,7 +500,7 @@ def test_sigterm_lets_every_answer_in_flight_finish(spare, tmp_path):
                 complete += response.status == 200 and len(matrix) == len(codes)
         assert service.process.wait(STOP_SECONDS) == 0
         assert not answers(service.port)
-    assert complete == 40
+    assert complete == 16  # as many long answers as one account may have waiting
     assert "Traceback" not in service.err.read_text()
 
 
