@@ -1,1 +1,1 @@
-"""What the operator's commands do: accounts, keys, quarantine, sources, backfills, and the start of a service."""
+"""What the operator's commands do: accounts, keys, sources, backfills, and the start of a service."""

@@ -18,7 +18,7 @@ from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged, StoreBroken, StoreUnreachable
 from cambist.history.coin_closes import CLOSES
 from cambist.history.typed_series import parse_series_key
-from cambist.ingest.filing import Delivery, FilingContext, Progress, file_delivery
+from cambist.ingest.filing import Delivery, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.components import dialects, environment_of, open_store
@@ -69,7 +69,7 @@ class Bootstrap:
         self._store = open_store(settings)
         self._book_file = RateBookFile(self._folder.path)
         self._adapters = {} if settings.sandbox else fixing_adapters(settings)
-        self._snapshots = open_snapshot_source(settings, self._store.archive)
+        self._snapshots = open_snapshot_source(settings, self._store)
         self._database = without_password(settings.database_url.removeprefix("sqlite:///"))
         self._settings = settings
         self._is_database_gone = False
@@ -211,13 +211,8 @@ class Bootstrap:
 
     def _import_bundled(self, progress: Progress) -> None:
         content = Path(CURRENCY_FILE).read_bytes()
-        files, delivery = (
-            FilingContext(self._store.archive, self._store.quarantine),
-            Delivery(content, BUNDLED, self._clock()),
-        )
-        # Quarantined fixings are validated again when the bank is polled, not at each start.
-        is_stored = self._store.archive.newest_digest("ecb", BUNDLED) == delivery.digest
-        filed = None if is_stored else file_delivery(files, self._adapters["ecb"], delivery, progress)
+        delivery = Delivery(content, BUNDLED, self._clock())
+        filed = file_delivery(self._store.archive, self._adapters["ecb"], delivery, progress)
         if filed is None:
             log.info("Archive: the bundled ECB reference rates are all filed")
         else:

@@ -9,7 +9,8 @@ from cambist.errors import LogInconsistent, StoreBroken
 from cambist.history.edition import Editions, RecordedEdition, matrix_digest, parse_edition_name
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rule_set import text_digest
-from cambist.ingest.snapshot_builder import rate_matrix_from_archive, rules_of
+from cambist.history.verdict_log import Judged
+from cambist.ingest.snapshot_builder import judging_of, rate_matrix_at, rules_of, shown_by
 from cambist.registry.edition_log import all_editions, check_continues, encode_entry
 from cambist.sources.base import Source
 from cambist.storage import Store
@@ -70,25 +71,31 @@ class ArchiveComparison:
 
     def matrix_faults(self, matrix: RateMatrix) -> list[str]:
         """Return how a rate matrix differs from the archive. One without an edition is compared as a whole."""
+        shown = shown_by(matrix)
         if not matrix.edition:
-            receipt = int(matrix.revision.partition("-")[0])
-            is_same = matrix_digest(self._built(receipt)) == matrix_digest(matrix)
+            is_same = matrix_digest(self._built(shown)) == matrix_digest(matrix)
             return [] if is_same else ["the fixings of the archive give another rate matrix"]
         if matrix_digest(matrix) != matrix.digest:
             return [f"it is not what its edition {matrix.edition} was"]
-        return self._edition_faults(matrix.edition, matrix.digest)
+        return self._edition_faults(matrix.edition, matrix.digest, shown)
 
     def newest_edition_faults(self) -> list[str]:
         """Return how the newest edition differs from the archive."""
         newest = self._store.editions.newest()
-        return [] if newest is None else self._edition_faults(newest.name, newest.digest)
+        if newest is None or newest.last_verdict is None:
+            return []
+        return self._edition_faults(newest.name, newest.digest, Judged(newest.receipt, newest.last_verdict))
 
-    def _edition_faults(self, edition: str, digest: str) -> list[str]:
+    def verdict_faults(self) -> list[str]:
+        """Return how the log of verdicts differs from what the archive gives."""
+        return judging_of(self._store.archive, self._store.verdicts, self._sources).faults()[:_MOST_NAMED]
+
+    def _edition_faults(self, edition: str, digest: str, shown: Judged) -> list[str]:
         """Build the rate matrix of an edition, unless it was made by other rules or tables than this service's."""
         name = parse_edition_name(edition)
-        if name is None or name.rules != self._rules or matrix_digest(self._built(name.receipt)) == digest:
+        if name is None or name.rules != self._rules or matrix_digest(self._built(shown)) == digest:
             return []
         return [f"the fixings of the archive give another rate matrix than the edition {edition} had"]
 
-    def _built(self, receipt: int) -> RateMatrix:
-        return rate_matrix_from_archive(self._store.archive, self._sources, self._today, receipt)
+    def _built(self, shown: Judged) -> RateMatrix:
+        return rate_matrix_at(self._store.archive, self._store.verdicts, self._sources, self._today, shown)

@@ -1,4 +1,4 @@
-"""Accounts, keys and quarantined fixings as JSON has them, for commands and the console alike."""
+"""Accounts and keys as JSON has them, for commands and the console alike."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from cambist.accounts.account import Account, KeyRecord
     from cambist.admin.accounts import AccountAdmin
     from cambist.admin.keys import CreatedKey
-    from cambist.history.quarantine import AcceptedFixing, QuarantinedFixing
 
 
 def account_record(admin: AccountAdmin, account: Account) -> dict[str, Any]:
@@ -49,29 +48,3 @@ def created_key_record(account: str, created: CreatedKey) -> dict[str, Any]:
     """Return a new key, without its text."""
     new = created.new
     return {"account": account, "prefix": new.prefix, "name": new.name, "expires_at": new.expires_at}
-
-
-def quarantine_record(each: QuarantinedFixing) -> dict[str, Any]:
-    """Return a fixing in quarantine; its value is a string with the digits that were published."""
-    fixing = each.fixing
-    return {
-        "number": each.number,
-        "source": fixing.source,
-        "base": fixing.pair.base,
-        "quote": fixing.pair.quote,
-        "day": fixing.day,
-        "nominal": fixing.nominal,
-        "unit": fixing.unit,
-        "value": str(fixing.value),
-        "reason": each.reason,
-        "received_at": each.received_at,
-        "origin": each.origin,
-        "state": each.state,
-        "decided_at": each.decided_at,
-    }
-
-
-def accepted_record(each: AcceptedFixing) -> dict[str, Any]:
-    """Return an accepted fixing, and how it changed the archive."""
-    added = "added" if each.filed.added else "unchanged"
-    return {**quarantine_record(each.quarantined), "filed": "corrected" if each.filed.corrected else added}

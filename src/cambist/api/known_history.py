@@ -6,7 +6,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from itertools import pairwise
 from typing import Generic, Protocol, TypeVar
 
 from cambist.api.reader_pool import ReaderPool
@@ -20,17 +19,16 @@ from cambist.history.known_state import (
     Scope,
     Window,
     excerpt_at,
-    excerpt_of,
     first_receipt_with,
-    is_decided,
-    series_at,
     spliced_excerpt,
+    verdict_bounds,
     wants,
     window_of,
     windows_to_rebuild,
 )
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rule_set import RuleSet
+from cambist.history.verdict_log import VerdictLog
 from cambist.pricing.pair import Pair
 
 V = TypeVar("V")
@@ -43,9 +41,6 @@ CODE = "code"
 
 _MOST_MARKS = 1000
 _MOST_BYTES = 32 * 1024 * 1024
-_STEPS = (0, 2, 6, 14)
-"""How many of the best sources are read first for a few codes, and how many then."""
-
 _ROW_BYTES = 32
 _CELL_BYTES = 10
 
@@ -100,12 +95,14 @@ class KnownHistory:
         self,
         archive: KnownArchive,
         editions: Editions,
+        verdicts: VerdictLog,
         pool: ReaderPool,
         clock: Callable[[], datetime],
         current: RuleSet,
     ) -> None:
         self._archive = archive
         self._editions = editions
+        self._verdicts = verdicts
         self._pool = pool
         self._clock = clock
         self._current = current
@@ -222,30 +219,17 @@ class KnownHistory:
         return found if sum(part.days for part in found) * 2 <= window.days else None
 
     def _build(self, mark: Mark, window: Window, codes: _Codes) -> RateMatrix:
-        keys = tuple(rule.key for rule in mark.rules.sources)
-        if codes is None:
-            return excerpt_at(self._read(keys, window, codes, mark), mark, window)
-        # Only the best sources of a few codes decide them, as a rule: the others are read when they may matter.
-        series = series_at(self._read(keys, window, codes, mark, only_own=True), mark)
-        built = excerpt_of(series, mark, window)
-        for start, end in pairwise((*(step for step in _STEPS if step < len(keys)), len(keys))):
-            series |= series_at(self._read(keys[start:end], window, codes, mark), mark)
-            built = excerpt_of(series, mark, window)
-            if is_decided(built, codes):
-                break
-        return built
+        outcomes = self._verdicts.outcomes(mark.rules.version, verdict_bounds(mark, codes, window))
+        return excerpt_at(self._read(window, codes, mark), mark, window, outcomes)
 
-    def _read(
-        self, sources: tuple[str, ...], window: Window, codes: _Codes, mark: Mark, *, only_own: bool = False
-    ) -> KnownFixings:
-        key = sources, window, codes, only_own
+    def _read(self, window: Window, codes: _Codes, mark: Mark) -> KnownFixings:
+        sources = tuple(rule.key for rule in mark.rules.sources)
+        key = sources, window, codes
         found = self._fixings.get(key)
         needed = self._archive.revision() if PUBLISHED in mark.assumed else mark.receipt
         if found is None or found[0] < needed:
             revision = self._archive.revision()
-            fixings = self._archive.known_fixings(
-                sources, wants(mark.rules, codes, only_own=only_own), window.read_days
-            )
+            fixings = self._archive.known_fixings(sources, wants(mark.rules, codes), window.read_days)
             found = revision, fixings
             self._fixings.add(key, found, len(fixings.rows) * _ROW_BYTES)
         return found[1]

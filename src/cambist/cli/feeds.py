@@ -47,7 +47,7 @@ def status(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Show the status of every source, from the service's last report.
 
     Asked: time since its last answer. Lag: age of its newest data. Codes: number of codes it covers. Since: its first
-    year in the archive. Held: number of its fixings in quarantine. Why: the last error, why it is off, or why ticks
+    year in the archive. Held: how many of its newest fixings are held. Why: the last error, why it is off, or why ticks
     were refused.
     """
     from cambist.admin.sources import read_source_reports
@@ -129,7 +129,7 @@ def _report_row(report: SourceReport, now: datetime) -> Sequence[object]:
         "" if lag is None else format_age(lag),
         report.codes or "",
         f"{report.first:%Y}" if report.first else "",
-        report.waiting or "",
+        report.held or "",
         "; ".join(_reasons(report)),
     ]
 

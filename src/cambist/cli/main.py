@@ -31,7 +31,6 @@ COMMANDS = (
     "watch",
     "feeds",
     "sources",
-    "quarantine",
     "backfill",
     "export",
     "fixing",

@@ -83,7 +83,6 @@ def _record(result: BackfillResult) -> dict[str, object]:
         "filed_before": progress.skipped,
         "added": progress.added,
         "corrected": progress.corrected,
-        "quarantined": progress.refused,
         "failed": len(progress.failed),
         "gaps": [f"{first} to {last}" for first, last in result.gaps],
     }

@@ -13,7 +13,6 @@ from typing import Any
 from cambist import __version__
 from cambist.admin.accounts import AccountAdmin
 from cambist.admin.overview import BookFacts, DataOverview
-from cambist.admin.quarantine import QuarantineAdmin
 from cambist.console.call import ConsoleCall
 from cambist.monitoring.health_server import HealthApplication
 from cambist.monitoring.stream_report import StreamReport
@@ -101,11 +100,7 @@ def _counts(call: ConsoleCall) -> dict[str, int]:
     with AccountAdmin(call.settings, call.installation.clock) as admin:
         calls = sum(row.calls for row in admin.usage(None, call.now().date()))
         accounts = len(admin.accounts())
-    waiting = 0
-    if not call.settings.sandbox:
-        with QuarantineAdmin(call.settings, call.installation.clock) as quarantine:
-            waiting = len(quarantine.quarantined())
-    return {"quarantine_waiting": waiting, "accounts": accounts, "calls_today": calls}
+    return {"accounts": accounts, "calls_today": calls}
 
 
 def _processes(

@@ -15,7 +15,6 @@ from cambist.console.call import Installation
 from cambist.console.fault_actions import FAULT_ROUTES
 from cambist.console.overview import Overview, RateSampler
 from cambist.console.plan_actions import PLAN_ROUTES
-from cambist.console.quarantine_actions import QUARANTINE_ROUTES
 from cambist.console.router import Route
 from cambist.console.source_actions import SOURCE_ROUTES
 from cambist.console.usage_actions import USAGE_ROUTES
@@ -28,7 +27,6 @@ ACTION_ROUTES = (
     *PLAN_ROUTES,
     *USAGE_ROUTES,
     *SOURCE_ROUTES,
-    *QUARANTINE_ROUTES,
     *FAULT_ROUTES,
     *AUDIT_ROUTES,
 )

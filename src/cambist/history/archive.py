@@ -10,10 +10,9 @@ from cambist.history.corrections import Correction, CorrectionQuery, FeedEntry, 
 from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.filed_values import FiledValues
-from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
+from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
-from cambist.history.quarantine import AcceptedFixing
 from cambist.pricing.pair import Pair
 
 PairFilter = Callable[[str, Pair], bool]
@@ -29,26 +28,15 @@ class FixingArchive(Protocol):
     def last_received(self, source: str, origin: str) -> datetime | None:
         """Return when the last delivery from an origin was filed, even an empty one; None if there was none."""
 
-    def file(
-        self,
-        receipt: Receipt,
-        fixings: Iterable[Fixing],
-        refused: Iterable[RefusedFixing] = (),
-        filed: FiledValues | None = None,
-    ) -> FilingResult:
+    def file(self, receipt: Receipt, fixings: Iterable[Fixing], filed: FiledValues | None = None) -> FilingResult:
         """Store a whole delivery or nothing of it. New days are added, changed ones are recorded as corrections.
 
-        The `refused` fixings are put in quarantine, each once. Fixings in quarantine that are valid now are released.
         `filed` are the values of all pairs and days of the delivery, if the caller has them already; they are read
         again if the archive has changed since.
         """
 
-    def accept(self, receipt: Receipt, number: int) -> AcceptedFixing | None:
-        """Record that a waiting fixing in quarantine is accepted, and store it: both or neither.
-
-        One that was accepted already is stored again, which changes nothing. None if the fixing of that number was
-        decided otherwise, or if there is none.
-        """
+    def deliveries_after(self, receipt: int, up_to: int) -> list[tuple[int, str]]:
+        """Return number and source of the deliveries after a receipt, up to another one, that changed something."""
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
         """Yield the fixings of a source, oldest day first, as they are known now or were known at a moment."""

@@ -36,6 +36,7 @@ class RecordedEdition(Struct, frozen=True):
     """An edition as it was recorded: its number in the order of recording, and when it was first used (UTC).
 
     `last_rows` are the newest days that the sources had fixed, counted from 1970-01-01, in the order of the rules.
+    `last_verdict` is the last change of a verdict that it shows, None for one from before there were any.
     """
 
     number: int
@@ -45,6 +46,7 @@ class RecordedEdition(Struct, frozen=True):
     digest: str
     recorded_at: datetime
     last_rows: tuple[int, ...] = ()
+    last_verdict: int | None = None
 
 
 class EditionName(Struct, frozen=True):
@@ -58,10 +60,13 @@ class EditionName(Struct, frozen=True):
 class Editions(Protocol):
     """A store of all editions that rate matrices ever had, and of their rules. No row is ever changed or removed."""
 
-    def record(self, matrix: RateMatrix, rules: RuleSet, tables: dict[str, bytes]) -> RecordedEdition:
+    def record(
+        self, matrix: RateMatrix, rules: RuleSet, tables: dict[str, bytes], last_verdict: int | None = None
+    ) -> RecordedEdition:
         """Record the edition of a rate matrix before it is used, unless it is the newest; return the newest.
 
-        `tables` are the texts of the reference tables of the rules. Errors: StoreBroken.
+        `tables` are the texts of the reference tables of the rules, `last_verdict` is the number of the last change of
+        a verdict that it shows. Errors: StoreBroken.
         """
 
     def find(self, name: str) -> RecordedEdition | None:

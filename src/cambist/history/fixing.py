@@ -63,28 +63,23 @@ class ReceivedFixing:
     received_at: datetime
     origin: str
     receipt: int = field(default=0, compare=False)
+    days: tuple[date, date] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class FilingResult:
-    """How many fixings of a delivery were added, corrected, unchanged or refused.
+    """How many fixings of a delivery were added, corrected or unchanged.
 
-    `left_out` lists the cells and columns that could not be read.
+    `left_out` lists what could not be read, or is no rate. `receipt` is the number of the delivery, `days` are the
+    first and the last that it is about, None without any fixing.
     """
 
     added: int
     corrected: int
     unchanged: int
-    refused: int = 0
     left_out: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedFixing:
-    """A fixing that failed validation, and the reason."""
-
-    fixing: Fixing
-    reason: str
+    receipt: int = field(default=0, compare=False)
+    days: tuple[date, date] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cache
 
-import numpy as np
 from msgspec import Struct
 
 from cambist.errors import NoRate
 from cambist.history.as_of import CARRY_DAYS, rates_on
+from cambist.history.code_rates import Outcomes, anchor_name
 from cambist.history.edition import RecordedEdition
+from cambist.history.judging import history_of
 from cambist.history.known_fixings import KnownFixings
-from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
-from cambist.history.rate_matrix_builder import PATIENCE, build_excerpt, lives_between, splice_excerpt
+from cambist.history.rate_matrix_builder import NO_OUTCOMES, build_excerpt, splice_excerpt
 from cambist.history.rule_set import RuleSet
-from cambist.history.source_history import SourceHistory
-from cambist.pricing.anchor import anchor_in, priced_code
+from cambist.history.verdict_log import VerdictBounds
+from cambist.pricing.anchor import priced_code
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import CHANGE_DAYS, parities_on
-from cambist.reference.tables import CURRENCIES
 
 _BLOCK = 8
 """Days: excerpts begin and end with such a block, so that one serves the questions about several days."""
@@ -93,20 +92,14 @@ def window_of(scope: Scope) -> Window:
     return Window(start, last + _BLOCK + CARRY_DAYS - start)
 
 
-def wants(rules: RuleSet, codes: frozenset[str] | None, *, only_own: bool = False) -> Callable[[str, Pair], bool]:
-    """Return which pairs of which sources are needed for the rates of these codes, or of all.
-
-    With `only_own` these are the rates of the sources' own anchors alone, against the pivot.
-    """
+def wants(rules: RuleSet, codes: frozenset[str] | None) -> Callable[[str, Pair], bool]:
+    """Return which pairs of which sources are needed for the rates of these codes, or of all."""
     anchors = {rule.key: rule.anchor for rule in rules.sources}
 
     def is_wanted(source: str, pair: Pair) -> bool:
         anchor = anchors.get(source)
         if anchor is None or codes is None:
             return anchor is not None
-        if only_own:
-            own = anchor_in(pair, anchor)
-            return own in codes and {pair.base, pair.quote} == {own, PIVOT}
         return priced_code(pair, anchor) in codes or PIVOT in (pair.base, pair.quote)
 
     return is_wanted
@@ -131,39 +124,26 @@ def _anchors() -> dict[str, set[str]]:
     return anchors
 
 
-def excerpt_at(fixings: KnownFixings, mark: Mark, window: Window) -> RateMatrix:
-    """Return these rows of the rate matrix of a mark."""
-    return excerpt_of(series_at(fixings, mark), mark, window)
+def verdict_bounds(mark: Mark, codes: frozenset[str] | None, window: Window) -> VerdictBounds:
+    """Return which verdicts a mark knew of some codes and days: those of its edition, or by its last delivery."""
+    days = max(window.first - CARRY_DAYS, 0), window.first + window.days - 1
+    if codes is not None:
+        codes |= {anchor_name(rule.anchor, rule.key) for rule in mark.rules.sources}
+    if PUBLISHED in mark.assumed:
+        return VerdictBounds(codes=codes, days=days)
+    is_of_edition = mark.receipt == mark.edition.receipt and mark.edition.last_verdict is not None
+    last = mark.edition.last_verdict if is_of_edition else None
+    return VerdictBounds(last, None if is_of_edition else mark.receipt, codes, days)
 
 
-def series_at(fixings: KnownFixings, mark: Mark) -> dict[str, list[PairSeries]]:
-    """Return the series of each source as a mark knew them."""
+def excerpt_at(
+    fixings: KnownFixings, mark: Mark, window: Window, outcomes: Mapping[str, Outcomes] = NO_OUTCOMES
+) -> RateMatrix:
+    """Return these rows of the rate matrix of a mark, with the outcomes that it knew."""
     until = (mark.today - FIRST_DAY).days if PUBLISHED in mark.assumed else None
-    return fixings.at(mark.receipt, until)
-
-
-def is_decided(matrix: RateMatrix, codes: Iterable[str]) -> bool:
-    """Return whether no worse source can change these codes: each day that one is money has a value that is not old."""
-    for code in codes:
-        column, currency = matrix.columns.get(code), CURRENCIES.get(code)
-        if column is None:
-            return False
-        ages = np.asarray(matrix.ages).reshape(-1, len(matrix.codes))[:, column]
-        is_open = np.isnan(matrix.cells_by_day[:, column]) | (ages > PATIENCE)
-        if currency is not None:
-            is_open &= lives_between(currency, len(ages), matrix.first_day)
-        if is_open.any():
-            return False
-    return True
-
-
-def excerpt_of(series: Mapping[str, Sequence[PairSeries]], mark: Mark, window: Window) -> RateMatrix:
-    """Return these rows of the rate matrix of a mark from the series of its sources."""
-    rules = mark.rules.sources
-    histories = [
-        SourceHistory(rule.anchor, series.get(rule.key, ()), rule.key, rule.outranks_pegs, rule.alias) for rule in rules
-    ]
-    return _of_mark(build_excerpt(histories, window.first, window.days), mark)
+    series = fixings.at(mark.receipt, until)
+    histories = [history_of(rule, series.get(rule.key, ())) for rule in mark.rules.sources]
+    return _of_mark(build_excerpt(histories, window.first, window.days, outcomes), mark)
 
 
 def windows_to_rebuild(received: Iterable[date], window: Window) -> list[Window]:

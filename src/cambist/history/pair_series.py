@@ -15,7 +15,7 @@ from cambist.pricing.pair import Pair
 
 @dataclass(frozen=True, slots=True)
 class PairSeries:
-    """The days on which a pair was fixed, as rows of the rate matrix, and its rates (float64)."""
+    """The days on which a pair was fixed, as rows of the rate matrix that ascend, and its rates (float64)."""
 
     pair: Pair
     rows: NDArray[np.int64]
@@ -29,4 +29,5 @@ def pair_series_of(fixings: Iterable[Fixing]) -> Iterator[PairSeries]:
         rate = float(fixing.rate) if fixing.unit else float(fixing.value) / fixing.nominal
         found.setdefault(fixing.pair, {})[(fixing.day - FIRST_DAY).days] = rate
     for pair, rates in found.items():
-        yield PairSeries(pair, np.fromiter(rates, np.int64), np.fromiter(rates.values(), np.float64))
+        rows = sorted(rates)
+        yield PairSeries(pair, np.array(rows, np.int64), np.array([rates[row] for row in rows], np.float64))

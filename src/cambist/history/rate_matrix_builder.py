@@ -1,13 +1,13 @@
 """Building the rate matrix from the fixings of all sources.
 
-Fixings are carried forward and crossed into the pivot, the best source is chosen for each cell, pegs and conversions
-are applied, and the listed currencies of each day are found.
+Of each code and day the preferred fixing is published, or the one that its verdict names. It is carried forward, pegs
+and conversions are applied, and the listed currencies of each day are found.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cambist.history.carry_forward import NEVER, Ages, Floats
+from cambist.history.code_rates import NO_COLUMN, CodeRates, Outcomes, anchor_name, code_rates
 from cambist.history.rate_matrix import BY_LAW, FIRST_DAY, NOBODY, RateMatrix
 from cambist.history.source_history import SourceHistory
 from cambist.pricing.anchor import anchors_of
@@ -24,30 +25,33 @@ from cambist.pricing.quote import Derivation
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES, Currency
 
-__all__ = ["PATIENCE", "SourceHistory", "build_excerpt", "build_rate_matrix", "lives_between", "splice_excerpt"]
+__all__ = ["SourceHistory", "build_excerpt", "build_rate_matrix", "lives_between", "splice_excerpt"]
 
-PATIENCE = 5
-"""How many days a better source may be behind a worse one and still be used: its longest run of holidays."""
+_AGREED = 0.02
+"""How near another original is that confirms a rate off its peg."""
+
+_OFF_PEG = 0.03
+
+NO_OUTCOMES: Mapping[str, Outcomes] = {}
 
 
 @dataclass(slots=True)
 class _Column:
-    """Units per pivot by day, the index of the source of each, and the age of its fixing in days."""
+    """Units per pivot by day, the index of the source of each, the age of its fixing, whether others confirm it."""
 
     cells: Floats
     sources: NDArray[np.uint8]
     ages: Ages
+    is_confirmed: NDArray[np.bool_]
 
     @classmethod
     def empty(cls, days: int) -> _Column:
-        return cls(np.full(days, np.nan), np.full(days, NOBODY, np.uint8), np.full(days, NEVER, np.int16))
-
-    def fill(self, cells: Floats, ages: Ages, source: int) -> None:
-        """Use a source where there is no value yet, or where the better source's value is much older."""
-        better = ~np.isnan(cells) & (np.isnan(self.cells) | (ages + PATIENCE < self.ages))
-        self.cells[better] = cells[better]
-        self.sources[better] = source
-        self.ages[better] = ages[better]
+        return cls(
+            np.full(days, np.nan),
+            np.full(days, NOBODY, np.uint8),
+            np.full(days, NEVER, np.int16),
+            np.zeros(days, np.bool_),
+        )
 
 
 @dataclass(slots=True)
@@ -55,9 +59,7 @@ class _Draft:
     days: int
     first_row: int = 0
     columns: dict[str, _Column] = field(default_factory=dict)
-    anchors: list[str] = field(default_factory=list)
-    outranking: list[bool] = field(default_factory=list)
-    last_rows: list[int] = field(default_factory=list)
+    ranked: Sequence[SourceHistory] = ()
 
     @property
     def first_day(self) -> date:
@@ -70,14 +72,21 @@ class _Draft:
         return self.columns[code]
 
 
-def build_rate_matrix(histories: Iterable[SourceHistory], last_day: date, revision: str) -> RateMatrix:
-    """Return the matrix of all days from 1970 to `last_day`. The histories come best source first."""
-    return _build(list(histories), 0, (last_day - FIRST_DAY).days + 1, revision)
+def build_rate_matrix(
+    histories: Iterable[SourceHistory], last_day: date, revision: str, outcomes: Mapping[str, Outcomes] = NO_OUTCOMES
+) -> RateMatrix:
+    """Return the matrix of all days from 1970 to `last_day`.
+
+    The histories come best source first; `outcomes` are the verdicts that differ from what is preferred, by code.
+    """
+    return _build(list(histories), 0, (last_day - FIRST_DAY).days + 1, revision, outcomes)
 
 
-def build_excerpt(histories: Iterable[SourceHistory], first_row: int, days: int) -> RateMatrix:
+def build_excerpt(
+    histories: Iterable[SourceHistory], first_row: int, days: int, outcomes: Mapping[str, Outcomes] = NO_OUTCOMES
+) -> RateMatrix:
     """Return so many days of the matrix from a row on, each as in the whole matrix."""
-    return _build(list(histories), first_row, days, "")
+    return _build(list(histories), first_row, days, "", outcomes)
 
 
 def splice_excerpt(
@@ -108,26 +117,61 @@ def _copy_column(column: _Column, matrix: RateMatrix, code: str, rows: slice, at
     column.ages[to] = np.asarray(matrix.ages).reshape(-1, width)[rows, found]
 
 
-def _build(ranked: list[SourceHistory], first_row: int, days: int, revision: str) -> RateMatrix:
-    draft = _Draft(days, first_row)
-    draft.column(PIVOT).fill(np.ones(draft.days), np.zeros(draft.days, np.int16), NOBODY)
-    # The issuer of a currency is its best source; after that the rank of the sources decides.
-    for number, history in enumerate(ranked):
-        draft.anchors.append(history.anchor)
-        draft.outranking.append(history.outranks_pegs)
-        draft.last_rows.append(history.last_row)
-        _fill(draft, history.own(days, first_row), number)
-    for number, history in enumerate(ranked):
-        _fill(draft, history.others(days, first_row), number)
+def _build(
+    ranked: list[SourceHistory], first_row: int, days: int, revision: str, outcomes: Mapping[str, Outcomes]
+) -> RateMatrix:
+    draft = _Draft(days, first_row, ranked=ranked)
+    pivot = draft.column(PIVOT)
+    pivot.cells[:], pivot.ages[:] = 1.0, 0
+    found = {code: rates for code in _codes(ranked) if (rates := code_rates(code, ranked)) is not None}
+    wrong = {
+        history.key: np.array(sorted(outcomes.get(anchor_name(history.anchor, history.key), ())), np.int64)
+        for history in ranked
+    }
+    for code, rates in found.items():
+        _fill(draft, rates, outcomes.get(code, {}), wrong)
     _clear_outsidelives_between(draft)
     _fix_parities(draft)
     return _matrix(draft, tuple(history.key for history in ranked), revision)
 
 
-def _fill(draft: _Draft, columns: Iterable[tuple[str, Floats, Ages]], number: int) -> None:
-    for code, cells, ages in columns:
-        if code != PIVOT and (code in CURRENCIES or code in METALS):
-            draft.column(code).fill(cells, ages, number)
+def _codes(ranked: Iterable[SourceHistory]) -> list[str]:
+    """Return the codes with a column of their own, anchors' codes among them."""
+    found = dict.fromkeys(code for history in ranked for code in sorted(history.codes))
+    return [code for code in found if code in CURRENCIES or code in METALS]
+
+
+def _fill(draft: _Draft, rates: CodeRates, outcomes: Outcomes, wrong: Mapping[str, NDArray[np.int64]]) -> None:
+    """Fill the column of a code: each day has what was published of it, or of the last day before that has anything."""
+    published = rates.published(outcomes)
+    is_said = published != NO_COLUMN
+    said_days, said = rates.days[is_said] - draft.first_row, published[is_said]
+    column, numbers = draft.column(rates.code), {id(history): n for n, history in enumerate(draft.ranked)}
+    last = np.searchsorted(said_days, np.arange(draft.days), side="right") - 1
+    source_of_day = np.where(last >= 0, said[np.maximum(last, 0)], NO_COLUMN)
+    confirmed = np.append(_confirmed(rates, published)[is_said], False)[last]
+    for number in np.unique(said[said >= 0]).tolist():
+        history, is_here = rates.histories[number], source_of_day == number
+        cells, ages = history.carried(
+            rates.code,
+            rates.days[published == number],
+            draft.days,
+            draft.first_row,
+            wrong[history.key],
+        )
+        is_here &= ~np.isnan(cells)
+        column.cells[is_here], column.ages[is_here] = cells[is_here], ages[is_here]
+        column.sources[is_here], column.is_confirmed[is_here] = numbers[id(history)], confirmed[is_here]
+
+
+def _confirmed(rates: CodeRates, published: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return on which days two originals or more say about what is published."""
+    chosen = rates.units[np.arange(len(published)), np.maximum(published, 0)]
+    is_original = np.array([not history.compiled for history in rates.histories], np.bool_)
+    with np.errstate(invalid="ignore"):
+        is_near = np.abs(rates.units / chosen[:, None] - 1) <= _AGREED
+    found: NDArray[np.bool_] = np.count_nonzero(is_near & is_original, axis=1) > 1
+    return found
 
 
 def _clear_outsidelives_between(draft: _Draft) -> None:
@@ -162,11 +206,16 @@ def _fix(draft: _Draft, parity: Parity, part: slice) -> None:
         return
     column = draft.column(parity.code)
     fixed = ~np.isnan(anchor.cells[part])
+    legal = anchor.cells[part] * float(parity.factor)
     if parity.made is Derivation.PEGGED:
-        fixed &= np.isnan(column.cells[part]) | ~_outranks_pegs(draft, parity.code)[column.sources[part]]
+        # Two central banks that agree on a rate off a peg know that it has broken.
+        with np.errstate(invalid="ignore"):
+            is_broken = column.is_confirmed[part] & (np.abs(column.cells[part] / legal - 1) > _OFF_PEG)
+        is_above_law = _outranks_pegs(draft, parity.code)[column.sources[part]] | is_broken
+        fixed &= np.isnan(column.cells[part]) | ~is_above_law
     else:
         fixed[:] = True
-    column.cells[part][fixed] = anchor.cells[part][fixed] * float(parity.factor)
+    column.cells[part][fixed] = legal[fixed]
     column.sources[part][fixed] = BY_LAW
     column.ages[part][fixed] = anchor.ages[part][fixed]
 
@@ -174,13 +223,14 @@ def _fix(draft: _Draft, parity: Parity, part: slice) -> None:
 def _outranks_pegs(draft: _Draft, code: str) -> NDArray[np.bool_]:
     """Return for each source index whether the source outranks a peg of the currency."""
     outranking = np.zeros(256, dtype=np.bool_)
-    outranking[: len(draft.anchors)] = [
-        outranks or code in anchors_of(anchor) for outranks, anchor in zip(draft.outranking, draft.anchors, strict=True)
+    outranking[: len(draft.ranked)] = [
+        history.outranks_pegs or code in anchors_of(history.anchor) for history in draft.ranked
     ]
     return outranking
 
 
 def _matrix(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateMatrix:
+    last_rows = [history.last_row for history in draft.ranked]
     codes = tuple(sorted(code for code, column in draft.columns.items() if not np.isnan(column.cells).all()))
     columns = [draft.columns[code] for code in codes]
     cells = np.column_stack([column.cells for column in columns])
@@ -188,13 +238,13 @@ def _matrix(draft: _Draft, sources: tuple[str, ...], revision: str) -> RateMatri
     return RateMatrix(
         revision=revision,
         first_day=draft.first_day,
-        last_fixing=FIRST_DAY + timedelta(days=max(draft.last_rows, default=0)),
+        last_fixing=FIRST_DAY + timedelta(days=max(last_rows, default=0)),
         codes=codes,
         listed_sets=listed_sets,
         listed_set_of_day=listed_set_of_day,
         cells=memoryview(cells.tobytes()).cast("d"),
         sources=sources,
-        last_fixings=tuple(FIRST_DAY + timedelta(days=row) for row in draft.last_rows),
+        last_fixings=tuple(FIRST_DAY + timedelta(days=row) for row in last_rows),
         source_indexes=memoryview(np.column_stack([column.sources for column in columns]).tobytes()),
         ages=memoryview(
             np.column_stack([np.minimum(column.ages, 255) for column in columns]).astype(np.uint8).tobytes()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from datetime import UTC, date, datetime, time
+from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Struct
@@ -11,6 +13,7 @@ from msgspec import Struct
 from cambist.errors import StoreBroken
 
 _VERSION_DIGITS = 12
+_A_WINTER_DAY = date(2026, 1, 15)
 
 
 class SourceRule(Struct, frozen=True):
@@ -22,18 +25,26 @@ class SourceRule(Struct, frozen=True):
     outranks_pegs: bool
     zone: str
     fixed_at: str
+    compiled: bool = False
+
+    @property
+    def market_hour(self) -> float:
+        """The hour (UTC) of the market that its fixings show, in winter."""
+        moment = datetime.combine(_A_WINTER_DAY, time.fromisoformat(self.fixed_at), ZoneInfo(self.zone)).astimezone(UTC)
+        return moment.hour + moment.minute / 60
 
 
 class RuleSet(Struct, frozen=True):
     """The rules of a rate matrix.
 
-    `build` is the way of building, `sources` are the daily sources that were on, best first, and `tables` the digests
-    of the reference tables by file name.
+    `build` is the way of building, `sources` are the daily sources that were on, best first, `tables` the digests of
+    the reference tables by file name, and `verdicts` the version of the rules that verdicts are derived by.
     """
 
     build: int
     sources: tuple[SourceRule, ...]
     tables: dict[str, str]
+    verdicts: int = 0
 
     @property
     def content(self) -> bytes:

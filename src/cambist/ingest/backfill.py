@@ -50,7 +50,6 @@ class BackfillProgress:
     skipped: int = 0
     added: int = 0
     corrected: int = 0
-    refused: int = 0
     answered: int = field(default=0, compare=False)
     is_over: bool = field(default=False, compare=False)
     left_out: list[str] = field(default_factory=list)
@@ -124,7 +123,6 @@ class Backfill:
         if filed is not None:
             progress.added += filed.added
             progress.corrected += filed.corrected
-            progress.refused += filed.refused
             progress.left_out += filed.left_out
         return True
 

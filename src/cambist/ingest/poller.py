@@ -176,8 +176,6 @@ async def _request_all(
 
 
 async def _request_one(poller: Poller, request: SourceRequest, file: File, this_round: PollingRound) -> None:
-    if poller.source_status.waiting:
-        poller.fetcher.forget(request)  # quarantined fixings are validated again, even if the source has nothing new
     try:
         content = await poller.fetcher.fetch(poller.source.key, request)
     except NothingPublished:
@@ -190,9 +188,7 @@ async def _request_one(poller: Poller, request: SourceRequest, file: File, this_
     if filed is None:
         return
     _record_left_out(poller, request.origin, filed.left_out)
-    if filed.refused:
-        log.warning("Source %s: %d fixings wait in quarantine", poller.source.key, filed.refused)
-    this_round.has_changed |= filed.added + filed.corrected + filed.refused > 0
+    this_round.has_changed |= filed.added + filed.corrected > 0
 
 
 def _record_left_out(poller: Poller, origin: str, sentences: tuple[str, ...]) -> None:

@@ -9,7 +9,6 @@ from datetime import datetime
 from cambist.history.bar_aggregator import BarAggregator
 from cambist.ingest.agreed_prices import AgreedPrices
 from cambist.ingest.bar_updater import BarUpdater
-from cambist.ingest.fixing_consensus import FixingConsensus
 from cambist.ingest.pair_consensus import PairConsensus
 from cambist.ingest.pair_quotes import PairQuotes
 from cambist.ingest.rate_book_builder import RateBookBuilder
@@ -40,9 +39,8 @@ class PricePipeline:
         self.bars = BarUpdater(aggregator or BarAggregator(), agreed, is_open, bar_time)
         self.listings = VenueListings()
         self.pair_consensus = PairConsensus(sources, is_open, agreed)
-        self.fixing_consensus = FixingConsensus(agreed)
         self.rate_books = RateBookBuilder(
-            self.tick_store, self.pair_consensus, PairQuotes(is_open), self.fixing_consensus, self.listings
+            self.tick_store, self.pair_consensus, PairQuotes(is_open), agreed, self.listings
         )
         self.accepted = Counter[str]()
         self.refused: dict[str, Counter[str]] = {}

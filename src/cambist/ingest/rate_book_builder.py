@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from cambist.ingest.fixing_consensus import FixingConsensus
+from cambist.ingest.agreed_prices import AgreedPrices
 from cambist.ingest.pair_consensus import PairConsensus
 from cambist.ingest.pair_quotes import PairQuotes
 from cambist.ingest.pivot_quotes import PivotQuotes
 from cambist.ingest.tick_store import TickStore
 from cambist.ingest.venue_listings import VenueListings
-from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
+from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import RateBookAssembler
 
@@ -26,15 +26,16 @@ _RECHECKED_AT_ONCE = 40
 
 @dataclass(slots=True)
 class RateBookBuilder:
-    """Builds rate books; `version` and `last` are those of the newest one."""
+    """Builds rate books; `version` and `last` are those of the newest one, `fixings` the daily quotes by code."""
 
     tick_store: TickStore
     pair_consensus: PairConsensus
     pair_quotes: PairQuotes
-    fixing_consensus: FixingConsensus
+    agreed: AgreedPrices
     listings: VenueListings
     version: int = 0
     last: RateBook | None = None
+    fixings: dict[str, Quote] = field(default_factory=dict)
     _pivot_quotes: PivotQuotes = field(default_factory=PivotQuotes)
     _assembler: RateBookAssembler = field(default_factory=RateBookAssembler)
     _to_recheck: list[Pair] = field(default_factory=list)
@@ -50,9 +51,14 @@ class RateBookBuilder:
         """Build the next rate book even if nothing changes, with a higher version than that of another process."""
         self.version, self._has_changed = max(self.version, version), True
 
-    def apply_fixings(self, source: str, offers: Mapping[str, Offer], now: datetime) -> None:
-        """Replace a source's newest fixings."""
-        self.fixing_consensus.update(source, offers, now)
+    def apply_fixings(self, quotes: Mapping[str, Quote | None]) -> None:
+        """Replace the daily quotes of some codes; None for a code that has none any more."""
+        for code, quote in quotes.items():
+            if quote is None:
+                self.fixings.pop(code, None)
+            else:
+                self.fixings[code] = quote
+                self.agreed.expect(quote)
         self._has_changed = True
 
     def prepare(self, now: datetime) -> None:
@@ -101,7 +107,7 @@ class RateBookBuilder:
         return has_new_pair
 
     def _assemble(self, now: datetime) -> RateBook:
-        quotes = self._pivot_quotes.build(self.fixing_consensus.quotes, self.pair_quotes.quotes, now)
+        quotes = self._pivot_quotes.build(self.fixings, self.pair_quotes.quotes, now)
         pairs = self.pair_quotes.traded(now)
         return self._assembler.assemble(quotes, self.version + 1, now, pairs, self.listings.pairs)
 

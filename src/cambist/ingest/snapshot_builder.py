@@ -13,17 +13,19 @@ from cambist.history.archive import FixingArchive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.edition import Editions, parse_edition_name, with_edition
+from cambist.history.judging import Judging, history_of
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import RateMatrix
-from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
+from cambist.history.rate_matrix_builder import build_rate_matrix
 from cambist.history.rule_set import RuleSet, SourceRule, table_digests
-from cambist.ingest.fixing_quotes import daily_offers, offers_by_code
-from cambist.pricing.consensus import agree
+from cambist.history.verdict_log import Judged, VerdictBounds, VerdictLog
+from cambist.ingest.fixing_quotes import DailyQuotes
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.pricing.source_kind import Pace
 from cambist.reference.tables import history_texts, reference_digest
 from cambist.sources.base import Source
+from cambist.verdicts.rules import RULES_VERSION
 
 log = logging.getLogger(__name__)
 
@@ -33,27 +35,14 @@ _MOST_LOGGED = 20
 _AHEAD = timedelta(days=400)
 """How far the rate matrix reaches past today: a service that runs for long needs rows for its days."""
 
-_BUILD = 7
+_BUILD = 8
 """Raised when the way of building changes, so that an older rate matrix is built again, as another edition."""
-
-
-def rate_matrix_revision(archive: FixingArchive) -> str:
-    """Return the revision of what the rate matrix is built from: fixings, reference tables, way of building."""
-    return _revision(archive.revision())
-
-
-def _revision(receipt: int) -> str:
-    return f"{receipt}-{reference_digest()}-{_BUILD}"
 
 
 def rules_of(sources: Sequence[Source]) -> RuleSet:
     """Return the rules by which these sources' fixings become rates; `sources` are ranked, best first."""
-    return RuleSet(_BUILD, tuple(_rule(source) for source in _daily(sources)), table_digests(history_texts()))
-
-
-def _daily(sources: Sequence[Source]) -> list[Source]:
-    """Return the sources of rates of days and of the main market: monthly averages are none."""
-    return [source for source in sources if source.pace is not Pace.MONTHLY and source.is_of_main_market]
+    rules = tuple(_rule(source) for source in sources if source.pace is not Pace.MONTHLY and source.is_of_main_market)
+    return RuleSet(_BUILD, rules, table_digests(history_texts()), RULES_VERSION)
 
 
 def _rule(source: Source) -> SourceRule:
@@ -64,42 +53,70 @@ def _rule(source: Source) -> SourceRule:
         outranks_pegs=source.outranks_pegs,
         zone=source.zone.key,
         fixed_at=source.fixed_at.isoformat(),
+        compiled=source.compiled,
     )
 
 
 def is_current(
-    matrix: RateMatrix, archive: FixingArchive, today: date, sources: Sequence[Source] | None = None
+    matrix: RateMatrix, archive: FixingArchive, log: VerdictLog, today: date, sources: Sequence[Source]
 ) -> bool:
-    """Return whether a rate matrix still matches the archive, and the sources, and has rows for the next weeks."""
-    is_of_sources = sources is None or _has_rules(matrix, rules_of(sources).version)
-    is_complete = matrix.last_day > today + timedelta(days=CARRY_DAYS)
-    return is_of_sources and is_complete and matrix.revision == rate_matrix_revision(archive)
+    """Return whether a rate matrix still matches the archive, its verdicts and the sources, and has rows for weeks."""
+    rules = rules_of(sources)
+    name, judged = parse_edition_name(matrix.edition), log.judged(rules.version)
+    if name is None or name.rules != rules.version or judged is None:
+        return False
+    newest_decision = max((each.number for each in log.decisions()), default=0)
+    is_judged = (judged.receipt, judged.decision) == (archive.revision(), newest_decision)
+    return is_judged and matrix.revision == _revision(judged) and matrix.last_day > today + timedelta(days=CARRY_DAYS)
 
 
-def _has_rules(matrix: RateMatrix, version: str) -> bool:
-    name = parse_edition_name(matrix.edition)
-    return name is not None and name.rules == version
+def _revision(judged: Judged) -> str:
+    return f"{judged.receipt}-{judged.last}-{reference_digest()}-{_BUILD}"
+
+
+def judging_of(archive: FixingArchive, log: VerdictLog, sources: Sequence[Source]) -> Judging:
+    """Return what judges the fixings of these sources, which are ranked, best first."""
+    return Judging(archive, log, rules_of(sources))
+
+
+def build_current_matrix(judging: Judging, today: date) -> RateMatrix:
+    """Judge what is new, and build the rate matrix of all fixings."""
+    judging.update()
+    for key, found in judging.damage.items():
+        _log_damage(key, found)
+    built = build_rate_matrix(judging.histories.values(), today + _AHEAD, _revision(judging.judged), judging.outcomes)
+    return _with_rules(built, judging.rules, sum(map(len, judging.damage.values())))
 
 
 def rate_matrix_from_archive(
-    archive: FixingArchive, sources: Sequence[Source], today: date, up_to: int | None = None
+    archive: FixingArchive, log: VerdictLog, sources: Sequence[Source], today: date
 ) -> RateMatrix:
-    """Build the rate matrix from the archive; `sources` are ranked, best first.
+    """Judge the archive, and build its rate matrix; `sources` are ranked, best first."""
+    return build_current_matrix(judging_of(archive, log, sources), today)
 
-    With `up_to`, the number of a receipt, it is what was built when that was the last one.
-    """
-    receipt, rules = archive.revision() if up_to is None else up_to, rules_of(sources)
-    daily = _daily(sources)
-    damage = {source.key: DamageReport() for source in daily}
-    # What is filed meanwhile is not part of this edition.
-    histories = [_source_history(archive, source, damage[source.key], receipt) for source in daily]
-    for key, found in damage.items():
-        _log_damage(key, found)
-    return replace(
-        build_rate_matrix(histories, today + _AHEAD, _revision(receipt)),
-        fixed_at=tuple((rule.zone, rule.fixed_at) for rule in rules.sources),
-        damaged=sum(map(len, damage.values())),
-    )
+
+def rate_matrix_at(
+    archive: FixingArchive, log: VerdictLog, sources: Sequence[Source], today: date, judged: Judged
+) -> RateMatrix:
+    """Build the rate matrix as it was after a delivery and a verdict."""
+    rules = rules_of(sources)
+    histories = []
+    for rule in rules.sources:
+        found = archive.rates(rule.key, DamageReport(), judged.receipt)
+        series = (PairSeries(pair, np.array(days, np.int64), np.array(rates)) for pair, days, rates in found)
+        histories.append(history_of(rule, series))
+    outcomes = log.outcomes(rules.version, VerdictBounds(last=judged.last))
+    return _with_rules(build_rate_matrix(histories, today + _AHEAD, _revision(judged), outcomes), rules, 0)
+
+
+def _with_rules(built: RateMatrix, rules: RuleSet, damaged: int) -> RateMatrix:
+    return replace(built, fixed_at=tuple((rule.zone, rule.fixed_at) for rule in rules.sources), damaged=damaged)
+
+
+def shown_by(matrix: RateMatrix) -> Judged:
+    """Return up to which delivery and verdict a rate matrix that was built from an archive shows."""
+    receipt, last = matrix.revision.split("-")[:2]
+    return Judged(int(receipt), int(last))
 
 
 def record_edition(editions: Editions, matrix: RateMatrix, sources: Sequence[Source]) -> RateMatrix:
@@ -107,9 +124,9 @@ def record_edition(editions: Editions, matrix: RateMatrix, sources: Sequence[Sou
 
     Errors: StoreBroken.
     """
-    rules = rules_of(sources)
-    named = with_edition(matrix, int(matrix.revision.partition("-")[0]), rules.version)
-    editions.record(named, rules, history_texts())
+    rules, shown = rules_of(sources), shown_by(matrix)
+    named = with_edition(matrix, shown.receipt, rules.version)
+    editions.record(named, rules, history_texts(), shown.last)
     return named
 
 
@@ -135,20 +152,15 @@ def _log_damage(key: str, damage: DamageReport) -> None:
         )
 
 
-def _source_history(archive: FixingArchive, source: Source, damage: DamageReport, receipt: int) -> SourceHistory:
-    found = (
-        PairSeries(pair, np.array(rows, np.int64), np.array(rates, np.float64))
-        for pair, rows, rates in archive.rates(source.key, damage, receipt)
-    )
-    return SourceHistory(source.anchor, found, source.key, source.outranks_pegs, source.alias)
+def rate_book_of(judging: Judging, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
+    """Build a rate book from what was published last of each code, however old, and the legal rates that follow."""
+    judging.update()
+    daily = DailyQuotes(judging.archive, judging, {source.key: source for source in sources})
+    return assemble_rate_book(daily.all_quotes(now), version, now)
 
 
-def rate_book_from_archive(archive: FixingArchive, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
-    """Build a rate book from the newest fixings, however old, and the legal rates that follow from them."""
-    ranked = (
-        daily_offers(archive, source, rank, now.date())
-        for rank, source in enumerate(sources)
-        if source.is_of_main_market
-    )
-    agreed = {code: agree(offers, now) for code, offers in offers_by_code(ranked).items()}
-    return assemble_rate_book({code: quote for code, quote in agreed.items() if quote is not None}, version, now)
+def rate_book_from_archive(
+    archive: FixingArchive, log: VerdictLog, sources: Sequence[Source], version: int, now: datetime
+) -> RateBook:
+    """Judge the archive, and build a rate book from it; `sources` are ranked, best first."""
+    return rate_book_of(judging_of(archive, log, sources), sources, version, now)

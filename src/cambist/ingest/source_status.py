@@ -38,7 +38,7 @@ class SourceStatus:
     failures: int = 0
     newest: datetime | None = None
     codes: int = 0
-    waiting: int = 0
+    held: int = 0
     coverage: Coverage | None = None
     complete_on: date | None = None
     _left_out: dict[str, tuple[datetime, tuple[str, ...]]] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class SourceStatus:
             pairs=coverage.pairs if coverage else 0,
             first=coverage.first if coverage else None,
             last=coverage.last if coverage else None,
-            waiting=self.waiting,
+            held=self.held,
             complete_on=self.complete_on,
             left_out=tuple(dict.fromkeys(chain.from_iterable(each for _, each in self._left_out.values())))[
                 :_MOST_LEFT_OUT_SHOWN

@@ -58,7 +58,7 @@ class SourceMetrics(Collector):
     clock: Clock
 
     def collect(self) -> Iterator[Metric]:
-        """Yield each source's condition, lag, failures, quarantine and ticks, and the rate book's version and age."""
+        """Yield each source's condition, lag, failures, held fixings and ticks, and the rate book's version and age."""
         source_reports, now = self.read(), self.clock()
         if source_reports is None:
             return
@@ -76,20 +76,20 @@ def _source_metrics(source_reports: SourceReports, now: datetime) -> Iterator[Me
     condition = GaugeMetricFamily("cambist_source_condition", "1 for the source's condition", labels=["source", "is"])
     lag = GaugeMetricFamily("cambist_source_lag_seconds", "Age of its newest quote or fixing", labels=["source"])
     failures = GaugeMetricFamily("cambist_source_failures", "Failures since its last success", labels=["source"])
-    waiting = GaugeMetricFamily("cambist_source_quarantined", "Fixings in quarantine", labels=["source"])
+    held = GaugeMetricFamily("cambist_source_held", "Newest fixings that are held", labels=["source"])
     ticks = CounterMetricFamily("cambist_source_ticks", "Ticks accepted", labels=["source"])
     refused = CounterMetricFamily("cambist_source_ticks_refused", "Ticks refused", labels=["source", "reason"])
     for report in source_reports.reports:
         condition.add_metric([report.key, report.condition(now)], 1)
         failures.add_metric([report.key], report.failures)
-        waiting.add_metric([report.key], report.waiting)
+        held.add_metric([report.key], report.held)
         ticks.add_metric([report.key], report.ticks)
         age = report.lag(now)
         if age is not None:
             lag.add_metric([report.key], age.total_seconds())
         for reason, count in report.refused.items():
             refused.add_metric([report.key, reason], count)
-    yield from (condition, lag, failures, waiting, ticks, refused)
+    yield from (condition, lag, failures, held, ticks, refused)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,6 @@ def _source_troubles(report: SourceReport, now: datetime) -> Iterator[Trouble]:
         yield Trouble(f"source:{key}", f"The source {key} fails: {report.why or 'no reason is known'}")
     elif condition is Condition.LATE and lag is not None:
         yield Trouble(f"source:{key}", f"The source {key} is late: its newest data is {_span(lag)} old")
-    if report.waiting:
-        yield Trouble(f"quarantine:{key}", f"Fixings of the source {key} were refused and wait for a decision")
 
 
 def quota_troubles(

@@ -52,15 +52,16 @@ class ArchiveSync:
 
     async def apply_all(self) -> None:
         """Apply what the archive has of every source; if the database is gone, `watch` does so when it is back."""
-        for key in self._keys:
-            try:
-                await self._apply(key)
-            except StoreUnreachable as error:
-                self.apply_all_soon()
-                if not self._is_unreachable:
-                    log.warning("Ingest: the archive cannot be read, the fixings stay as they are: %s", error)
-                self._is_unreachable = True
-                return
+        try:
+            await self._apply_quotes(of_all=True)
+            for key in self._keys:
+                await self._summarize(key)
+        except StoreUnreachable as error:
+            self.apply_all_soon()
+            if not self._is_unreachable:
+                log.warning("Ingest: the archive cannot be read, the fixings stay as they are: %s", error)
+            self._is_unreachable = True
+            return
         if self._is_unreachable:
             log.info("Ingest: the archive is read again")
         self._is_unreachable = False
@@ -72,29 +73,35 @@ class ArchiveSync:
     async def apply_delivery(self, key: str) -> None:
         """Apply what a source has delivered."""
         try:
-            await self._apply(key)
+            await self._apply_quotes()
+            await self._summarize(key)
         except StoreUnreachable:
             self.apply_all_soon()
         self.is_matrix_due.set()
 
-    async def _apply(self, key: str) -> None:
-        now = utc_now()
+    async def _apply_quotes(self, *, of_all: bool = False) -> None:
         try:
-            summary = await self.archive_worker.call(ArchiveTasks.summarize, key, now.date())
+            quotes = await self.archive_worker.call(ArchiveTasks.daily_quotes, utc_now(), of_all=of_all)
+        except StoreUnreachable:
+            raise
+        except CambistError as error:
+            log.warning("Ingest: the fixings cannot be judged: %s", error)
+            return
+        gone = self._rate_books.fixings.keys() - quotes.keys() if of_all else ()
+        self._rate_books.apply_fixings(dict.fromkeys(gone) | quotes)
+
+    async def _summarize(self, key: str) -> None:
+        try:
+            summary = await self.archive_worker.call(ArchiveTasks.summarize, key)
         except StoreUnreachable:
             raise
         except CambistError as error:
             log.warning("Ingest: the fixings of %s cannot be read: %s", key, error)
             return
         source_status = self._statuses.by_source[key]
-        source_status.codes, source_status.coverage, source_status.waiting = (
-            len(summary.offers),
-            summary.coverage,
-            summary.waiting,
-        )
-        for offer in summary.offers.values():
-            source_status.record_market_time(offer.quote.as_of)
-        self._rate_books.apply_fixings(key, summary.offers, now)
+        source_status.codes, source_status.coverage, source_status.held = summary.codes, summary.coverage, summary.held
+        if summary.newest is not None:
+            source_status.record_market_time(min(summary.newest, utc_now()))
 
     async def watch(self) -> None:
         """Apply the whole archive again when others have changed it, and on each new day: a currency may end."""

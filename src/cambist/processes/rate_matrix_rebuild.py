@@ -18,7 +18,7 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate
 def refresh_rate_matrix(settings: Settings) -> None:
     """Build the rate matrix unless it shows all that is in the archive."""
     folder, store = DataDirectory(settings.data), open_store(settings)
-    snapshots = open_snapshot_source(settings, store.archive)
+    snapshots = open_snapshot_source(settings, store)
     with suppress(RateMatrixDamaged):
         if snapshots.is_current(
             check_rate_matrix(open_rate_matrix(folder.matrix), environment_of(settings)), utc_now()
@@ -30,7 +30,7 @@ def refresh_rate_matrix(settings: Settings) -> None:
 def rebuild_rate_matrix(settings: Settings) -> None:
     """Build the rate matrix, write it and notify the other processes."""
     folder, store = DataDirectory(settings.data), open_store(settings)
-    snapshots = open_snapshot_source(settings, store.archive)
+    snapshots = open_snapshot_source(settings, store)
     built = snapshots.build_matrix(utc_now())
     write_rate_matrix(folder.matrix, snapshots.record_edition(built, store))
     data_changes(folder.path).notify(Topic.MATRIX)

@@ -1,4 +1,4 @@
-"""The work of the archive worker: parse, validate and store what sources published, and build the rate matrix."""
+"""The work of the archive worker: parse and store what sources published, judge it, and build the rate matrix."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from cambist.history.bar_merging import merged_from_stored
 from cambist.history.bars import Interval, PairBar
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Coverage, FilingResult
+from cambist.history.judging import Judging
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.coin_closes import CoinCloses, file_closes
-from cambist.ingest.filing import Delivery, FilingContext, count_waiting, file_delivery
-from cambist.ingest.fixing_quotes import daily_offers
-from cambist.ingest.other_sources import ComparedSources
+from cambist.ingest.filing import Delivery, file_delivery
+from cambist.ingest.fixing_quotes import DailyQuotes
 from cambist.ingest.snapshot_builder import (
+    build_current_matrix,
     is_current,
-    rate_matrix_from_archive,
+    judging_of,
     record_edition,
     restore_edition,
 )
-from cambist.pricing.consensus import Offer
+from cambist.pricing.quote import Quote
 from cambist.registry.components import open_store
 from cambist.registry.open_bars import notify_of_bars
 from cambist.registry.sources import fixing_adapters
@@ -43,11 +44,12 @@ _NEVER_LED = 0
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSummary:
-    """What is stored of a source: its offer for each code, its coverage, and how many fixings are in quarantine."""
+    """What is stored of a source: how many codes, from when to when, its newest day, how many rates of it are held."""
 
-    offers: dict[str, Offer]
+    codes: int
     coverage: Coverage | None
-    waiting: int
+    newest: datetime | None
+    held: int
 
 
 class ArchiveTasks:
@@ -65,7 +67,8 @@ class ArchiveTasks:
         self._epoch = _NEVER_LED if settings.is_node else None
         self._store = open_store(settings, self._epoch)
         self._adapters = fixing_adapters(settings)
-        self._compared = ComparedSources(adapter.source for adapter in self._adapters.values())
+        self._sources = {key: adapter.source for key, adapter in self._adapters.items()}
+        self._judging = self._new_judging()
         self._matrix: RateMatrix | None = None
         self._matrix_seen = -1
 
@@ -76,19 +79,25 @@ class ArchiveTasks:
         if epoch != self._epoch:
             self._store.close()
             self._epoch, self._store = epoch, open_store(self._settings, epoch)
+            self._judging = self._new_judging()
         return method(self, *args, **kwargs)
 
     def file(
         self, key: str, delivery: Delivery, progress: Callable[[int], None] = lambda _count: None
     ) -> FilingResult | None:
-        """Parse, validate and store a delivery. Errors: SourceBroken, also if it takes too much memory; StoreBroken."""
-        files = FilingContext(self._store.archive, self._store.quarantine, self._current_matrix(), self._compared)
+        """Parse and store a delivery. Errors: SourceBroken, also if it takes too much memory; StoreBroken."""
         try:
             with memory_limited():
-                return file_delivery(files, self._adapters[key], delivery, progress)
+                filed = file_delivery(self._store.archive, self._adapters[key], delivery, progress)
         except MemoryError:
             # Without its cause, whose frames hold the memory.
             raise SourceBroken(f"{key}: reading what it sent takes more memory than any answer needs") from None
+        if filed is not None and filed.days is not None:
+            self._judging.note_filed(filed.receipt, *filed.days)
+        return filed
+
+    def _new_judging(self) -> Judging:
+        return judging_of(self._store.archive, self._store.verdicts, list(self._sources.values()))
 
     def file_closes(self, closes: Sequence[CoinCloses]) -> FilingResult:
         """Store the closes of a day. Errors: StoreBroken."""
@@ -138,20 +147,28 @@ class ArchiveTasks:
         notify_of_bars(self._changes, removed=count)
         return count
 
-    def summarize(self, key: str, today: date) -> ArchiveSummary:
+    def daily_quotes(self, now: datetime, *, of_all: bool = False) -> dict[str, Quote | None]:
+        """Judge what is new; return the daily quotes of the codes that it may change, or all. Errors: StoreBroken."""
+        self._judging.update()
+        daily = DailyQuotes(self._store.archive, self._judging, self._sources)
+        changed = self._judging.take_changed()
+        return dict(daily.all_quotes(now)) if of_all else daily.quotes(sorted(changed), now)
+
+    def summarize(self, key: str) -> ArchiveSummary:
         """Return what is stored of a source. Errors: StoreBroken."""
-        source, rank = self._adapters[key].source, list(self._adapters).index(key)
-        archive = self._store.archive
-        offers = daily_offers(archive, source, rank, today) if source.is_of_main_market else {}
-        return ArchiveSummary(offers, archive.coverage(key), count_waiting(self._store.quarantine, source))
+        source, history = self._sources[key], self._judging.histories.get(key)
+        coverage = self._store.archive.coverage(key)
+        newest = None if coverage is None else source.market_time(coverage.last)
+        codes = history.codes if history is not None else set()
+        return ArchiveSummary(len(codes), coverage, newest, sum(self._judging.holds(key, code) for code in codes))
 
     def rebuild_matrix(self, today: date) -> bool:
         """Build the rate matrix if the archive has changed; return whether it had. Errors: StoreBroken."""
-        matrix, sources = self._current_matrix(), [adapter.source for adapter in self._adapters.values()]
-        if matrix is not None and is_current(matrix, self._store.archive, today, sources):
+        matrix, sources = self._current_matrix(), list(self._sources.values())
+        if matrix is not None and is_current(matrix, self._store.archive, self._store.verdicts, today, sources):
             restore_edition(self._store.editions, matrix, sources)
             return False
-        built = rate_matrix_from_archive(self._store.archive, sources, today)
+        built = build_current_matrix(self._judging, today)
         write_rate_matrix(self._folder.matrix, record_edition(self._store.editions, built, sources))
         self._changes.notify(Topic.MATRIX)
         return True

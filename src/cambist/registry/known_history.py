@@ -20,4 +20,4 @@ def open_known_history(settings: Settings, store: ReadOnlyStore) -> KnownHistory
     """Return what answers `as_of`: one thread rebuilds, so that the other requests of a worker are not held up."""
     rules = rules_of([adapter.source for adapter in fixing_adapters(settings).values()])
     pool = ReaderPool(_WAITING, readers=1, within=_WITHIN_SECONDS)
-    return KnownHistory(store.archive, store.editions, pool, utc_now, rules)
+    return KnownHistory(store.archive, store.editions, store.verdicts, pool, utc_now, rules)

@@ -8,10 +8,12 @@ from typing import Protocol
 
 from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
+from cambist.history.verdict_log import VerdictLog
 from cambist.ingest.snapshot_builder import (
+    build_current_matrix,
     is_current,
-    rate_book_from_archive,
-    rate_matrix_from_archive,
+    judging_of,
+    rate_book_of,
     record_edition,
     restore_edition,
 )
@@ -45,17 +47,19 @@ class SnapshotSource(Protocol):
 class ArchiveSnapshots:
     """Builds rate matrices and rate books from the archive."""
 
-    def __init__(self, archive: FixingArchive, sources: Sequence[Source]) -> None:
+    def __init__(self, archive: FixingArchive, log: VerdictLog, sources: Sequence[Source]) -> None:
         self._archive = archive
+        self._log = log
         self._sources = sources
+        self._judging = judging_of(archive, log, sources)
 
     def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
         """Return whether a rate matrix shows everything in the archive up to `now`."""
-        return is_current(matrix, self._archive, now.date(), self._sources)
+        return is_current(matrix, self._archive, self._log, now.date(), self._sources)
 
     def build_matrix(self, now: datetime) -> RateMatrix:
         """Build the rate matrix of all fixings."""
-        return rate_matrix_from_archive(self._archive, self._sources, now.date())
+        return build_current_matrix(self._judging, now.date())
 
     def record_edition(self, matrix: RateMatrix, store: Store) -> RateMatrix:
         """Record the edition in the archive's database."""
@@ -67,11 +71,12 @@ class ArchiveSnapshots:
 
     def build_book(self, version: int, now: datetime) -> RateBook:
         """Build the rate book of the newest fixings."""
-        return rate_book_from_archive(self._archive, self._sources, version, now)
+        return rate_book_of(self._judging, self._sources, version, now)
 
 
-def open_snapshot_source(settings: Settings, archive: FixingArchive) -> SnapshotSource:
+def open_snapshot_source(settings: Settings, store: Store) -> SnapshotSource:
     """Return what builds the rate matrix and the rate book of the settings' data directory."""
     if settings.sandbox:
         return SandboxSnapshots(settings)
-    return ArchiveSnapshots(archive, [adapter.source for adapter in fixing_adapters(settings).values()])
+    sources = [adapter.source for adapter in fixing_adapters(settings).values()]
+    return ArchiveSnapshots(store.archive, store.verdicts, sources)

@@ -26,7 +26,7 @@ class SourceReport(Struct, frozen=True, kw_only=True):
 
     `why` is the reason why the source is disabled, or its last error. `newest` is the newest market time received from
     it, and the source is late when that is older than `late_after`. `codes` counts its codes in the rate book, `pairs`
-    its pairs in the archive, whose days run from `first` to `last`. `waiting` counts its fixings in quarantine,
+    its pairs in the archive, whose days run from `first` to `last`. `held` counts its newest fixings that are held,
     `refused` its refused ticks by reason. `complete_on` is the last day on which all its requests were answered.
     `left_out` lists the cells and columns of its last deliveries that could not be read. A `compiled` source compiles
     the rates of others. `anchor` is the currency that all its pairs share, and `alias` a code for it; `rate_types` are
@@ -53,7 +53,7 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     pairs: int = 0
     first: date | None = None
     last: date | None = None
-    waiting: int = 0
+    held: int = 0
     ticks: int = 0
     refused: dict[str, int] = {}
     complete_on: date | None = None

@@ -14,7 +14,7 @@ from cambist.accounts.usage_counters import UsageStore
 from cambist.history.archive import FixingArchive
 from cambist.history.bars import BarReader, BarStore
 from cambist.history.edition import Editions
-from cambist.history.quarantine import Quarantine
+from cambist.history.verdict_log import VerdictLog
 from cambist.receipts.signing_key import PublicKeys
 from cambist.status.leadership import Leadership
 from cambist.status.nodes import NodeRegistry
@@ -46,12 +46,16 @@ class ReadOnlyStore(Protocol):
     def usage(self) -> UsageStore:
         """The calls that were counted."""
 
+    @property
+    def verdicts(self) -> VerdictLog:
+        """The log of verdicts."""
+
     def close(self) -> None:
         """Close all connections."""
 
 
 class Store(Protocol):
-    """One database with fixings, bars, quarantine, usage and accounts."""
+    """One database with fixings, verdicts, bars, usage and accounts."""
 
     @property
     def archive(self) -> FixingArchive:
@@ -66,8 +70,8 @@ class Store(Protocol):
         """The editions of the history."""
 
     @property
-    def quarantine(self) -> Quarantine:
-        """The refused fixings."""
+    def verdicts(self) -> VerdictLog:
+        """The log of verdicts."""
 
     @property
     def usage(self) -> UsageStore:

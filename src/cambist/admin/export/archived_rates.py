@@ -48,7 +48,7 @@ def archived_rates(settings: Settings, environment: Environment, now: datetime) 
         return check_rate_matrix(open_rate_matrix(path), environment)
     store = open_store(msgspec.structs.replace(settings, sandbox=False))
     try:
-        snapshots = open_snapshot_source(settings, store.archive)
+        snapshots = open_snapshot_source(settings, store)
         with suppress(RateMatrixDamaged):
             matrix = check_rate_matrix(open_rate_matrix(path), environment)
             if snapshots.is_current(matrix, now):

@@ -23,11 +23,11 @@ from cambist.storage.sql.log_checkpoints import SqlLogCheckpoints
 from cambist.storage.sql.nodes import SqlNodes
 from cambist.storage.sql.plan_versions import SqlPlanVersions
 from cambist.storage.sql.public_keys import SqlPublicKeys
-from cambist.storage.sql.quarantine import SqlQuarantine
 from cambist.storage.sql.quota_leases import SqlQuotaLeases
 from cambist.storage.sql.read_only import SqlReadOnlyStore
 from cambist.storage.sql.revision import is_current, is_new
 from cambist.storage.sql.usage import SqlUsage
+from cambist.storage.sql.verdicts import SqlVerdicts
 
 _LEADERSHIP = SessionLimits("cambist leadership", statement_seconds=4.0, idle_seconds=4.0)
 """Whoever waits longer for the lease asks again: it is renewed, or taken over, within seconds."""
@@ -58,7 +58,7 @@ class SqlStore:
         self.bars = SqlBars(self._engine)
         self.editions = SqlEditions(self._engine)
         self.accounts = SqlAccounts(self._engine)
-        self.quarantine = SqlQuarantine(self._engine)
+        self.verdicts = SqlVerdicts(self._engine)
         self.usage = SqlUsage(self._engine)
         self.plan_versions = SqlPlanVersions(self._engine)
         self.public_keys = SqlPublicKeys(self._engine)

@@ -21,10 +21,9 @@ from cambist.history.corrections import (
 from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.filed_values import FiledValues
-from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
+from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
-from cambist.history.quarantine import AcceptedFixing
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.status.environment import SIMULATED
 from cambist.storage.sql.correction_feed import read_feed, read_vintages
@@ -32,13 +31,13 @@ from cambist.storage.sql.dialects import WriteLock, writing
 from cambist.storage.sql.filing import Filing, stored_values
 from cambist.storage.sql.known_rows import read_days_received_after, read_known_fixings
 from cambist.storage.sql.pair_series import read_pair_series
-from cambist.storage.sql.quarantine import accept_waiting
 from cambist.storage.sql.reading import all_series, last_versions, parse_day, parse_received, read_rates, read_revision
 from cambist.storage.sql.schema import fixings, receipts, series
 from cambist.storage.sql.selects import (
     select_corrected,
     select_corrected_series,
     select_coverage,
+    select_deliveries,
     select_last_known,
     select_last_received,
     select_pair_coverage,
@@ -78,29 +77,19 @@ class SqlArchive:
             received_at = connection.execute(last).scalar_one_or_none()
         return received_at and received_at.replace(tzinfo=UTC)
 
-    def file(
-        self,
-        receipt: Receipt,
-        fixings: Iterable[Fixing],
-        refused: Iterable[RefusedFixing] = (),
-        filed: FiledValues | None = None,
-    ) -> FilingResult:
+    def file(self, receipt: Receipt, fixings: Iterable[Fixing], filed: FiledValues | None = None) -> FilingResult:
         """File a delivery in one transaction. Errors: StoreBroken for fixings of the sandbox (ADR 13)."""
-        delivered, quarantined = list(fixings), list(refused)
-        sources = {receipt.source, *(one.source for one in delivered), *(one.fixing.source for one in quarantined)}
-        if SIMULATED in sources:
+        delivered = list(fixings)
+        if SIMULATED in {receipt.source, *(one.source for one in delivered)}:
             raise StoreBroken("Simulated prices of the sandbox cannot be stored in the archive")
         with writing(self._engine, WriteLock.ARCHIVE) as connection:
-            return Filing(connection, receipt, filed).file(delivered, quarantined)
+            return Filing(connection, receipt, filed).file(delivered)
 
-    def accept(self, receipt: Receipt, number: int) -> AcceptedFixing | None:
-        """Accept a fixing in quarantine and file it, in one transaction."""
-        with writing(self._engine, WriteLock.ARCHIVE) as connection:
-            # Marked first: filing releases what still waits.
-            accepted = accept_waiting(connection, number, receipt.received_at)
-            if accepted is None:
-                return None
-            return AcceptedFixing(accepted, Filing(connection, receipt).file([accepted.fixing], []))
+    def deliveries_after(self, receipt: int, up_to: int) -> list[tuple[int, str]]:
+        """Return number and source of later deliveries."""
+        with self._engine.connect() as connection:
+            rows = connection.execute(select_deliveries(), {"after": receipt, "up_to": up_to})
+            return [(row.id, row.source) for row in rows]
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
         """Return the fixings of a source by day."""

@@ -27,7 +27,9 @@ class SqlEditions:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine.execution_options(**{LEADER_EPOCH: None})
 
-    def record(self, matrix: RateMatrix, rules: RuleSet, tables: dict[str, bytes]) -> RecordedEdition:
+    def record(
+        self, matrix: RateMatrix, rules: RuleSet, tables: dict[str, bytes], last_verdict: int | None = None
+    ) -> RecordedEdition:
         """Record the edition of a rate matrix, unless it is the newest."""
         texts = {rules.version: rules.content} | {rules.tables[name]: text for name, text in tables.items()}
         with writing(self._engine, WriteLock.EDITIONS) as connection:
@@ -40,7 +42,7 @@ class SqlEditions:
                 return newest
             if newest is not None:  # a clock that was set back does not change their order
                 now = max(now, to_stored(newest.recorded_at) + _ONE_TICK)
-            added = insert(editions).values(_edition_row(matrix, now)).returning(editions)
+            added = insert(editions).values(_edition_row(matrix, now, last_verdict)).returning(editions)
             return _edition(connection.execute(added).one())
 
     def find(self, name: str) -> RecordedEdition | None:
@@ -95,7 +97,7 @@ def _text_row(digest: str, content: bytes, now: datetime) -> dict[str, object]:
     return {"digest": digest, "content": content, "recorded_at": now}
 
 
-def _edition_row(matrix: RateMatrix, now: datetime) -> dict[str, object]:
+def _edition_row(matrix: RateMatrix, now: datetime, last_verdict: int | None) -> dict[str, object]:
     name = parse_edition_name(matrix.edition)
     if name is None:
         raise ValueError(f"The rate matrix has no edition: [{matrix.edition}]")
@@ -106,6 +108,7 @@ def _edition_row(matrix: RateMatrix, now: datetime) -> dict[str, object]:
         "digest": matrix.digest,
         "last_rows": " ".join(str(_day_number(day)) for day in matrix.last_fixings),
         "recorded_at": now,
+        "last_verdict": last_verdict,
     }
 
 
@@ -122,4 +125,5 @@ def _edition(row: Row[Any]) -> RecordedEdition:
         digest=row.digest,
         recorded_at=row.recorded_at.replace(tzinfo=UTC),
         last_rows=tuple(map(int, row.last_rows.split())),
+        last_verdict=row.last_verdict,
     )

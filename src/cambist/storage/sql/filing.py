@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date
 
 from sqlalchemy import Connection, insert
 
 from cambist.errors import SourceBroken
 from cambist.history.filed_values import DayValues, FiledValues
-from cambist.history.fixing import FilingResult, Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.checksum import StoredRow, series_seed, stored_rows
 from cambist.storage.sql.dialects import dialect_of
-from cambist.storage.sql.quarantine import add_refused, release_passed
 from cambist.storage.sql.reading import StoredSeries, all_series, read_filed_values, read_revision
 from cambist.storage.sql.schema import receipts, series
 from cambist.storage.sql.selects import to_stored
@@ -42,16 +41,21 @@ class Filing:
         self._series = self._stored_series()
         self._added = self._corrected = self._unchanged = 0
 
-    def file(self, delivered: Sequence[Fixing], refused: Iterable[RefusedFixing]) -> FilingResult:
+    def file(self, delivered: Sequence[Fixing]) -> FilingResult:
         """File the delivery. The caller commits the transaction."""
         of_pairs = self._by_pair(delivered)
         stored = self._stored_values(of_pairs)
         for pair, fixings in of_pairs.items():
             self._insert(self._new_rows(self._series[pair], fixings, stored.of(pair)))
-        release_passed(self._connection, self._receipt, delivered)
-        quarantined = add_refused(self._connection, self._receipt, refused)
         self._update_receipt()
-        return FilingResult(self._added, self._corrected, self._unchanged, quarantined)
+        days = {fixing.day for fixing in delivered}
+        return FilingResult(
+            self._added,
+            self._corrected,
+            self._unchanged,
+            receipt=self._receipt_id,
+            days=(min(days), max(days)) if days else None,
+        )
 
     def _stored_series(self) -> dict[Pair, StoredSeries]:
         stored = all_series(self._connection, self._receipt.source)

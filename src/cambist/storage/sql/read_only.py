@@ -1,4 +1,4 @@
-"""The archive, its editions, the bars and the usage of a database, read over kept connections that cannot write."""
+"""What answers are read from: the tables of a database, over kept connections that cannot write."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from cambist.storage.sql.bars import SqlBars
 from cambist.storage.sql.editions import SqlEditions
 from cambist.storage.sql.engine import open_read_only
 from cambist.storage.sql.usage import SqlUsage
+from cambist.storage.sql.verdicts import SqlVerdicts
 
 
 class SqlReadOnlyStore:
@@ -18,6 +19,7 @@ class SqlReadOnlyStore:
         self.bars = SqlBars(self._engine)
         self.editions = SqlEditions(self._engine)
         self.usage = SqlUsage(self._engine)
+        self.verdicts = SqlVerdicts(self._engine)
 
     def close(self) -> None:
         """Close all connections."""

@@ -234,13 +234,57 @@ editions = Table(
     Column("digest", String, nullable=False),
     Column("last_rows", String, nullable=False),
     Column("recorded_at", DateTime, nullable=False),
+    Column("last_verdict", Integer),
     Index("editions_by_name", "name"),
     Index("editions_by_receipt", "receipt"),
     sqlite_autoincrement=True,
 )
 """The editions of the history, each before its first answer; an edition that comes again has a second row. `receipt` is
 the highest that it shows, `digest` the SHA-256 of its rate matrix. Rows are only added. `last_rows` has the newest day
-of each source, counted from 1970-01-01."""
+of each source, counted from 1970-01-01. `last_verdict` is the last change of a verdict that it shows."""
+
+verdicts = Table(
+    "verdicts",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("rules", String, nullable=False),
+    Column("code", String, nullable=False),
+    Column("day", Integer, nullable=False),
+    Column("outcome", String, nullable=False),
+    Column("receipt", Integer, nullable=False),
+    Index("verdicts_by_code", "rules", "code", "day"),
+    sqlite_autoincrement=True,
+)
+"""The log of verdicts (see `history.verdict_log`), by the version of the rules; days are counted from 1970-01-01. Rows
+are only added. `receipt` is the last delivery that was known."""
+
+judged = Table(
+    "judged",
+    metadata,
+    Column("rules", String, primary_key=True),
+    Column("receipt", Integer, nullable=False),
+    Column("last", Integer, nullable=False),
+    Column("decision", Integer, nullable=False, server_default="0"),
+)
+"""Up to which delivery and decision a version of the rules has judged, and its last row of `verdicts`."""
+
+decisions = Table(
+    "decisions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("code", String, nullable=False),
+    Column("first_day", Integer, nullable=False),
+    Column("last_day", Integer),
+    Column("level", String, nullable=False),
+    Column("accepts", Boolean, nullable=False),
+    Column("reason", String, nullable=False),
+    Column("takes_back", Integer),
+    Column("made_at", DateTime, nullable=False),
+    Index("decisions_by_code", "code"),
+    sqlite_autoincrement=True,
+)
+"""What the operator decided about the level of a code (exact decimal text, units per US dollar) from a day on, and
+until one, or that another decision is taken back. Rows are only added."""
 
 rule_texts = Table(
     "rule_texts",

@@ -185,6 +185,13 @@ def select_revision(moment: datetime | None = None) -> Select[int]:
     return query if moment is None else query.where(receipts.c.received_at <= to_stored(moment))
 
 
+def select_deliveries() -> Select[int, str]:
+    """Select the deliveries after the receipt `after`, up to `up_to`, that changed something."""
+    is_later = receipts.c.id > bindparam("after")
+    query = select(receipts.c.id, receipts.c.source).where(is_later, receipts.c.id <= bindparam("up_to"))
+    return query.where(receipts.c.added + receipts.c.corrected > 0).order_by(receipts.c.id)
+
+
 def select_row_count(source: str, up_to: int | None = None) -> Select[int]:
     """Select how many rows of a source were ever filed, or were filed up to a receipt."""
     rows = func.coalesce(func.sum(receipts.c.added + receipts.c.corrected), 0)

@@ -108,7 +108,7 @@ def _state(context: RequestContext, report: SourceReport) -> SourceRecord:
         newest=_format_time(context, report.newest),
         lag=None if lag is None else int(lag.total_seconds()),
         quoted=report.codes,
-        quarantined=report.waiting,
+        quarantined=report.held,
         left_out=list(report.left_out),
         history=SourceCoverage(report.pairs, report.first, report.last),
         rate_types=report.rate_types or UNSET,

@@ -32,6 +32,7 @@ class WriteLock(IntEnum):
     START = 10
     EDITIONS = 11
     KEYS = 12
+    VERDICTS = 13
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,107 @@
+"""The rates of one code by all sources side by side, and which of them is the published one of each day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from cambist.history.source_history import SourceHistory
+from cambist.history.verdict_log import Decision
+from cambist.verdicts.facts import CodeFixings, Floats, Ints, SourceFacts
+
+HELD = ""
+"""The outcome of a day on which all fixings are held: the rate before is carried forward."""
+
+WITHDRAWN = "!"
+"""The outcome of a day whose only source was refuted later: it has no rate."""
+
+PREFERRED = "="
+"""The outcome of a day that takes back what was recorded of it before: its preferred source is published."""
+
+Outcomes = Mapping[int, str]
+"""The days (counted from 1970-01-01) of a code on which another than the preferred source is published, or none."""
+
+NO_COLUMN, WITHDRAWN_COLUMN = -1, -2
+
+DECIDED = 0.02
+"""How near (log) fixings are to the level that a decision names to be meant by it."""
+
+
+def anchor_name(anchor: str, source: str) -> str:
+    """Return the name under which outcomes say on which days a source's rate of its own anchor is held."""
+    return f"{anchor}/{source}"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeRates:
+    """All rates of one code, in units per pivot: a row for each of `days`, a column for each of `histories`.
+
+    The issuer of a currency comes first, then the sources by their rank. A rate is NaN where a source has none.
+    """
+
+    code: str
+    days: Ints
+    histories: tuple[SourceHistory, ...]
+    units: Floats
+
+    @property
+    def preferred(self) -> Ints:
+        """The column of the preferred rate of each day: the first original, or the first compiler without originals."""
+        compiled = np.array([history.compiled for history in self.histories], np.bool_)
+        order = np.argsort(compiled, kind="stable")
+        found: Ints = order[np.argmax(~np.isnan(self.units[:, order]), axis=1)]
+        return found
+
+    def published(self, outcomes: Outcomes) -> Ints:
+        """Return the column of the published rate of each day, NO_COLUMN if none is, or WITHDRAWN_COLUMN."""
+        columns = {history.key: column for column, history in enumerate(self.histories)}
+        found = self.preferred.copy()
+        for row, day in enumerate(self.days.tolist() if outcomes else ()):
+            outcome = outcomes.get(day)
+            if outcome == WITHDRAWN:
+                found[row] = WITHDRAWN_COLUMN
+            elif outcome is not None:
+                found[row] = columns.get(outcome, NO_COLUMN)
+                if found[row] >= 0 and np.isnan(self.units[row, found[row]]):
+                    found[row] = NO_COLUMN
+        return found
+
+    def fixings(self, decisions: Iterable[Decision] = ()) -> CodeFixings:
+        """Return the rates as the facts that verdicts are derived from, with what the operator decided about them."""
+        levels = np.log(self.units)
+        accepted, rejected = np.zeros((2, *levels.shape), np.bool_)
+        for decision in decisions:
+            end = self.days[-1] if decision.last_day is None else decision.last_day
+            is_meant = (self.days >= decision.first_day) & (self.days <= end)
+            with np.errstate(invalid="ignore"):
+                is_near = np.abs(levels - log(decision.level)) <= DECIDED
+            (accepted if decision.accepts else rejected)[is_near & is_meant[:, None]] = True
+        return CodeFixings(self.days, self.facts, levels, accepted, rejected)
+
+    @property
+    def facts(self) -> tuple[SourceFacts, ...]:
+        """What matters of the sources for this code."""
+        return tuple(
+            SourceFacts(history.key, history.compiled, history.issues(self.code), history.hour)
+            for history in self.histories
+        )
+
+
+def code_rates(code: str, ranked: Iterable[SourceHistory], since: int | None = None) -> CodeRates | None:
+    """Return the rates of a code by the sources, the best first, from a day on; None if nobody has any."""
+    found = [(history, line) for history in ranked if (line := history.line(code)) is not None]
+    found.sort(key=lambda each: not each[0].issues(code))
+    lines = [(rows, units) for _, (rows, units) in found]
+    if since is not None:
+        starts = [int(np.searchsorted(rows, since)) for rows, _ in lines]
+        lines = [(rows[start:], units[start:]) for (rows, units), start in zip(lines, starts, strict=True)]
+    days = np.unique(np.concatenate([rows for rows, _ in lines])) if lines else np.empty(0, np.int64)
+    if not len(days):
+        return None
+    table = np.full((len(days), len(lines)), np.nan)
+    for column, (rows, units) in enumerate(lines):
+        table[np.searchsorted(days, rows), column] = units
+    return CodeRates(code, days, tuple(history for history, _ in found), table)

@@ -1,0 +1,310 @@
+"""Judging: deriving verdicts from the archive, and keeping the log of what they change.
+
+All fixings are kept in memory, so that a delivery is judged by reading it alone. Nothing else is kept that could not be
+derived again: what was judged is continued from a frontier, and without one it is judged from the beginning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from math import log
+
+import numpy as np
+
+from cambist.history.archive import FixingArchive
+from cambist.history.code_rates import (
+    HELD,
+    NO_COLUMN,
+    PREFERRED,
+    WITHDRAWN,
+    WITHDRAWN_COLUMN,
+    CodeRates,
+    anchor_name,
+    code_rates,
+)
+from cambist.history.damaged_rows import DamageReport
+from cambist.history.pair_series import PairSeries
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.rule_set import RuleSet, SourceRule
+from cambist.history.source_history import SourceHistory, changed_days
+from cambist.history.verdict_log import Decision, Judged, VerdictChange, VerdictLog, holding
+from cambist.pricing.forward_adjusted import FORWARD
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.reference.assets import METALS
+from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
+from cambist.verdicts.explanation import DayVerdict, explain_day
+from cambist.verdicts.facts import CodeReference, Ints
+from cambist.verdicts.frontier import Frontier
+from cambist.verdicts.judge import judge
+from cambist.verdicts.measured import CONTEXT_ROWS
+from cambist.verdicts.verdict import DayStatus, FixingStatus, Judgement
+
+_KEPT_ROWS = 60
+"""How many days of a code are judged again with each delivery: a change of one of them needs no other."""
+
+_CONTEXT_DAYS = 420
+_ATTEMPTS = 5
+
+DayRange = tuple[int, int]
+"""The first and the last day of something, counted from 1970-01-01."""
+
+
+@dataclass(slots=True)
+class Judging:
+    """The verdicts on all codes by some rules, in step with an archive.
+
+    `histories` has the fixings of each source, best first, as they were at `judged.receipt`, `outcomes` the days of
+    each code on which another than the preferred source is published. `damage` is what was found damaged, by source.
+    """
+
+    archive: FixingArchive
+    log: VerdictLog
+    rules: RuleSet
+    histories: dict[str, SourceHistory] = field(default_factory=dict)
+    outcomes: dict[str, dict[int, str]] = field(default_factory=dict)
+    judged: Judged = field(default_factory=lambda: Judged(-1, 0))
+    damage: dict[str, DamageReport] = field(default_factory=dict)
+    _changed: set[str] = field(default_factory=set)
+    _newest: dict[str, DayVerdict] = field(default_factory=dict)
+    _decisions: dict[str, list[Decision]] = field(default_factory=dict)
+    _frontiers: dict[str, Frontier] = field(default_factory=dict)
+    _filed: dict[int, tuple[date, date]] = field(default_factory=dict)
+
+    def note_filed(self, receipt: int, first: date, last: date) -> None:
+        """Note which days a delivery was about, so that only they are read."""
+        self._filed[receipt] = first, last
+
+    def update(self) -> None:
+        """Judge what was delivered and decided since the last update. Errors: StoreBroken."""
+        for _ in range(_ATTEMPTS):
+            changes, now = self._judge_new()
+            if not changes and now == self.judged:
+                return
+            try:
+                done = self.log.append(self.rules.version, changes, now)
+            except BaseException:
+                self._forget()  # the outcomes in memory are not in the log
+                raise
+            if done is not None:
+                self.judged = done
+                return
+            self._forget()  # another process has judged meanwhile
+
+    def take_changed(self) -> set[str]:
+        """Return the codes that updates have looked at since this was asked last."""
+        changed, self._changed = self._changed, set()
+        return changed
+
+    def _forget(self) -> None:
+        self.judged = Judged(-1, 0)
+        self.histories.clear()
+        self._frontiers.clear()
+        self._newest.clear()
+
+    def _judge_new(self) -> tuple[list[VerdictChange], Judged]:
+        receipt, decisions = self.archive.revision(), self.log.decisions()
+        self._decisions = _by_code(decisions)
+        if not self.histories or receipt < self.judged.receipt:
+            days = self._read_all(receipt)
+        else:
+            days = self._read_new(receipt)
+        decided = {each.code for each in decisions if each.number > self.judged.decision}
+        days |= dict.fromkeys(decided)
+        self._changed |= set(days)
+        changes = [change for code in sorted(days) for change in self._judge(code, days[code])]
+        newest = max((each.number for each in decisions), default=0)
+        return changes, Judged(receipt, self.judged.last, newest)
+
+    def _read_all(self, receipt: int) -> dict[str, DayRange | None]:
+        """Read everything; return the codes that may have to be judged."""
+        self._forget()
+        self._filed.clear()
+        for rule in self.rules.sources:
+            self._read_source(rule, receipt)
+        judged = self.log.judged(self.rules.version)
+        self.judged = judged or Judged(0, 0)
+        self.outcomes = self.log.outcomes(self.rules.version)
+        if judged is None or judged.receipt > receipt:
+            sources = set(self.histories)
+        else:
+            sources = {source for _, source in self.archive.deliveries_after(judged.receipt, receipt)}
+        return {code: None for key in sources & self.histories.keys() for code in self._codes(key)}
+
+    def _read_source(self, rule: SourceRule, receipt: int) -> None:
+        damage = self.damage[rule.key] = DamageReport()
+        found = [
+            PairSeries(pair, np.array(days, np.int64), np.array(rates, np.float64))
+            for pair, days, rates in self.archive.rates(rule.key, damage, receipt)
+        ]
+        self.histories[rule.key] = history_of(rule, found)
+
+    def _read_new(self, receipt: int) -> dict[str, DayRange | None]:
+        """Read the deliveries up to a receipt; return the codes with the days on which rates have changed."""
+        found: dict[str, DayRange | None] = {}
+        rules = {rule.key: rule for rule in self.rules.sources}
+        ranges: dict[str, list[tuple[date, date] | None]] = {}
+        for number, source in self.archive.deliveries_after(self.judged.receipt, receipt):
+            ranges.setdefault(source, []).append(self._filed.pop(number, None))
+        for source, days in ranges.items():
+            if source not in rules:
+                continue
+            before = self.histories[source]
+            known = [each for each in days if each is not None]
+            if len(known) < len(days):
+                self._read_source(rules[source], receipt)
+            else:
+                first, last = min(each[0] for each in known), max(each[1] for each in known)
+                self.histories[source] = self._merged(before, receipt, first, last)
+            after = self.histories[source]
+            for code in self._codes(source) | set(filter(_is_judged, before.codes)):
+                changed = changed_days(before, after, code)
+                if changed is not None:
+                    other = found.get(code, changed) or changed
+                    found[code] = min(changed[0], other[0]), max(changed[1], other[1])
+        return found
+
+    def _merged(self, before: SourceHistory, receipt: int, first: date, last: date) -> SourceHistory:
+        def is_own(source: str, _pair: Pair) -> bool:
+            return source == before.key
+
+        known = self.archive.known_fixings([before.key], is_own, (first, last)).at(receipt)
+        return before.merged(known.get(before.key, ()), _day_number(first), _day_number(last))
+
+    def _codes(self, source: str) -> set[str]:
+        return set(filter(_is_judged, self.histories[source].codes))
+
+    def rates(self, code: str, since: int | None = None) -> CodeRates | None:
+        """Return the rates of a code by all sources; None if nobody has any."""
+        return code_rates(code, self.histories.values(), since)
+
+    def judge_whole(self, code: str) -> Judgement | None:
+        """Judge all fixings of a code; None if there are none."""
+        rates = self.rates(code)
+        if rates is None:
+            return None
+        found = judge(rates.fixings(self._decisions.get(code, ())), reference_of(code, rates.days))
+        if len(found.days) > _KEPT_ROWS:
+            self._frontiers[code] = found.frontier(-_KEPT_ROWS)
+        return found
+
+    def holds(self, source: str, code: str) -> bool:
+        """Return whether the newest fixing of a code, if it is by this source, is held."""
+        verdict = self._newest.get(code)
+        if verdict is None:
+            return False
+        return any(each.source == source and each.status is FixingStatus.HELD for each in verdict.fixings)
+
+    def newest_verdict(self, code: str) -> DayVerdict | None:
+        """Return the verdict on the newest day of a code; None if there are no fixings of it."""
+        if code not in self._newest:
+            found = self.judge_whole(code)
+            if found is None:
+                return None
+            self._newest[code] = explain_day(found)
+        return self._newest[code]
+
+    def _judge(self, code: str, changed: DayRange | None) -> list[VerdictChange]:
+        """Judge a code again; return how its outcomes change."""
+        found = None if changed is None else self._continued(code, changed[0])
+        found = found or self.judge_whole(code)
+        rates = self.rates(code, None if found is None else int(found.days[0]))
+        if found is None or rates is None:
+            self._newest.pop(code, None)
+            return []
+        self._newest[code] = explain_day(found)
+        return self._compare(code, rates, found)
+
+    def _continued(self, code: str, first: int) -> Judgement | None:
+        """Judge the last days of a code, if what is known of the days before is enough."""
+        frontier = self._frontiers.get(code)
+        if frontier is None or first <= frontier.day:
+            return None
+        rates = self.rates(code, frontier.day - _CONTEXT_DAYS)
+        if rates is None or np.searchsorted(rates.days, frontier.day, "right") < CONTEXT_ROWS + frontier.depth:
+            return None
+        fixings = rates.fixings(self._decisions.get(code, ()))
+        found = judge(fixings, reference_of(code, rates.days), after=frontier)
+        if any(since < found.days[0] for since, _ in found.withdrawals):
+            return None
+        if len(found.days) > 2 * _KEPT_ROWS:
+            self._frontiers[code] = found.frontier(-_KEPT_ROWS)
+        return found
+
+    def _compare(self, code: str, rates: CodeRates, found: Judgement) -> list[VerdictChange]:
+        """Bring the outcomes of a code up to date, and return what changes."""
+        keys, first = [history.key for history in rates.histories], int(found.days[0])
+        is_own = (found.source >= 0) & (found.source_day == found.days)
+        published = np.where(found.status == DayStatus.WITHDRAWN, WITHDRAWN_COLUMN, NO_COLUMN)
+        by_key = np.array([keys.index(source.key) for source in found.sources], np.int64)
+        published = np.where(is_own, by_key[found.source], published)
+        is_other = published != rates.preferred
+        outcomes = {
+            day: HELD if column == NO_COLUMN else WITHDRAWN if column == WITHDRAWN_COLUMN else keys[column]
+            for day, column in zip(found.days[is_other].tolist(), published[is_other].tolist(), strict=True)
+        }
+        changes = self._replace(code, outcomes, first)
+        for column, source in enumerate(found.sources):
+            if self.histories[source.key].anchor == code:
+                held = found.days[found.fixing_status[:, column] == FixingStatus.HELD]
+                changes += self._replace(anchor_name(code, source.key), dict.fromkeys(held.tolist(), HELD), first)
+        return changes
+
+    def _replace(self, code: str, outcomes: dict[int, str], first: int) -> list[VerdictChange]:
+        known = self.outcomes.setdefault(code, {})
+        changes = [VerdictChange(code, day, each) for day, each in outcomes.items() if known.get(day) != each]
+        gone = [day for day in known if day >= first and day not in outcomes]
+        for day in gone:
+            del known[day]
+        known |= outcomes
+        return changes + [VerdictChange(code, day, PREFERRED) for day in gone]
+
+    def faults(self) -> list[str]:
+        """Return on which codes the log differs from what the archive gives, if it claims to be complete."""
+        days = self._read_all(self.archive.revision())
+        if days:
+            return []  # the next update judges them
+        codes = sorted({code for key in self.histories for code in self._codes(key)})
+        self._decisions = _by_code(self.log.decisions())
+        found = {code: self._judge(code, None) for code in codes}
+        return [
+            f"the verdicts on {code} of {len(changes)} days are not those that its fixings give"
+            for code, changes in found.items()
+            if changes
+        ]
+
+
+def history_of(rule: SourceRule, series: Iterable[PairSeries]) -> SourceHistory:
+    """Return the history of a source by a rule set's facts about it."""
+    return SourceHistory(rule.anchor, series, rule.key, rule.outranks_pegs, rule.alias, rule.compiled, rule.market_hour)
+
+
+def _is_judged(code: str) -> bool:
+    return code in CURRENCIES or code.removesuffix(FORWARD) in METALS
+
+
+def reference_of(code: str, days: Ints) -> CodeReference:
+    """Return what the tables say about a code on some days. Only pegs to the pivot are levels of their own."""
+    changes = tuple(
+        (_day_number(each.first_day), log(each.factor)) for each in REDENOMINATIONS if each.old == each.new == code
+    )
+    pegs = None
+    for peg in PEGS:
+        if peg.code == code and peg.anchor == PIVOT:
+            pegs = np.full(len(days), np.nan) if pegs is None else pegs
+            end = _day_number(peg.last_day) if peg.last_day is not None else int(days[-1])
+            pegs[(days >= _day_number(peg.first_day)) & (days <= end)] = log(peg.factor)
+    return CodeReference(pegs, changes)
+
+
+def _day_number(day: date) -> int:
+    return (day - FIRST_DAY).days
+
+
+def _by_code(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
+    """Return the decisions that hold by their codes."""
+    found: dict[str, list[Decision]] = {}
+    for each in holding(decisions):
+        found.setdefault(each.code, []).append(each)
+    return found
