@@ -29,9 +29,8 @@ from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.worker_state import WorkerState
-from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
-from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.ingest.source_status import SourceStatuses
 from cambist.pricing.rate_book import RateBook
@@ -94,9 +93,7 @@ def redis_server() -> Iterator[RedisServer]:
 
 def stocked(store: SqlStore, content: bytes) -> SqlStore:
     store.migrate()
-    file_delivery(
-        FilingContext(store.archive, store.quarantine), adapter, Delivery(content, "a test", NOW), lambda _: None
-    )
+    file_delivery(store.archive, adapter, Delivery(content, "a test", NOW), lambda _: None)
     return store
 
 
@@ -109,21 +106,26 @@ def small_store(tmp_path: Path, small_ecb: bytes) -> Iterator[SqlStore]:
 
 
 @pytest.fixture(scope="session")
-def real_archive(tmp_path_factory: pytest.TempPathFactory, bundled: bytes) -> Iterator[FixingArchive]:
-    """An archive of the real history; nobody writes to it."""
+def real_store(tmp_path_factory: pytest.TempPathFactory, bundled: bytes) -> Iterator[SqlStore]:
+    """A store of the real history; nobody files in it."""
     store = stocked(SqlStore(f"sqlite:///{tmp_path_factory.mktemp('real') / 'real.db'}"), bundled)
-    yield store.archive
+    yield store
     store.close()
 
 
 @pytest.fixture(scope="session")
-def real_matrix(real_archive: FixingArchive) -> RateMatrix:
-    return rate_matrix_from_archive(real_archive, [adapter.source], NOW.date())
+def real_archive(real_store: SqlStore) -> FixingArchive:
+    return real_store.archive
 
 
 @pytest.fixture(scope="session")
-def real_book(real_archive: FixingArchive) -> RateBook:
-    return rate_book_from_archive(real_archive, [adapter.source], 1, NOW)
+def real_matrix(real_store: SqlStore) -> RateMatrix:
+    return rate_matrix_from_archive(real_store, [adapter.source], NOW.date())
+
+
+@pytest.fixture(scope="session")
+def real_book(real_store: SqlStore) -> RateBook:
+    return rate_book_from_archive(real_store, [adapter.source], 1, NOW)
 
 
 @dataclass(frozen=True)

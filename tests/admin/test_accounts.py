@@ -19,7 +19,7 @@ from cambist.admin import keys as keys_module
 from cambist.admin.accounts import AccountAdmin
 from cambist.admin.keys import KeyState
 from cambist.errors import BadParameter, CannotStart, NameTaken, PlansRefused, StoreBroken
-from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.filing import Delivery, file_delivery
 from cambist.registry.plans import current_plans, publish_plans
 from cambist.settings import Settings
 from cambist.sources.adapters.ecb import adapter
@@ -38,9 +38,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
     folder = tmp_path_factory.mktemp("prepared")
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
     store.migrate()
-    file_delivery(
-        FilingContext(store.archive, store.quarantine), adapter, Delivery(small_ecb, "a test", NOON), lambda _: None
-    )
+    file_delivery(store.archive, adapter, Delivery(small_ecb, "a test", NOON), lambda _: None)
     store.accounts.create(Account(0, OWNER, UNLIMITED))
     store.close()
     return folder

@@ -16,6 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from cambist.history.quarantine import QuarantineState
 from tests.conftest import client_of
 from tests.postgresql import postgresql_url
 
@@ -24,7 +25,6 @@ from cambist.api.known_history import KnownHistory
 from cambist.api.reader_pool import ReaderPool
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
-from cambist.history.quarantine import QuarantineState
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
@@ -84,7 +84,7 @@ class World:
         )
 
     def build(self):
-        built = rate_matrix_from_archive(self.store.archive, self.sources, NOW.date())
+        built = rate_matrix_from_archive(self.store, self.sources, NOW.date())
         return record_edition(self.store.editions, built, self.sources)
 
     def fixings(self, source: str, most: int = 12) -> list[Fixing]:
@@ -233,5 +233,5 @@ def test_the_whole_matrix_of_an_edition_is_built_again_with_the_same_digest(worl
         by_key = {source.key: source for source in ALL}
         sources = [by_key[rule.key] for rule in rules.sources]
         world.store.archive.revision = lambda receipt=edition.receipt: receipt  # type: ignore[method-assign]
-        built = rate_matrix_from_archive(world.store.archive, sources, NOW.date() + timedelta(days=9))
+        built = rate_matrix_from_archive(world.store, sources, NOW.date() + timedelta(days=9))
         assert record_edition(world.store.editions, built, sources).edition == edition.name

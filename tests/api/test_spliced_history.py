@@ -58,7 +58,7 @@ class Service:
         self.store.archive.file(receipt, made)
 
     def build(self, sources: Any = SOURCES) -> RateMatrix:
-        built = rate_matrix_from_archive(self.store.archive, sources, NOW.date())
+        built = rate_matrix_from_archive(self.store, sources, NOW.date())
         return record_edition(self.store.editions, built, sources)
 
     def history(self) -> KnownHistory:

@@ -22,7 +22,7 @@ from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
 from cambist.admin.stored_answers import StoredAnswers
 from cambist.cli import account, check, feeds, key, main, plans, quarantine, sources, usage
-from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.settings import Settings
 from cambist.sources.adapters.ecb import adapter
@@ -55,7 +55,7 @@ def prepared_folder(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) 
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
     store.migrate()
     file_delivery(
-        FilingContext(store.archive, store.quarantine),
+        store.archive,
         adapter,
         Delivery(small_ecb, "a test", datetime(2026, 3, 7, tzinfo=UTC)),
         lambda _: None,
@@ -72,8 +72,8 @@ def finished_folder(tmp_path_factory: pytest.TempPathFactory, prepared_folder: P
     folder = tmp_path_factory.mktemp("finished") / "data"
     shutil.copytree(prepared_folder, folder)
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
-    write_rate_matrix(folder / "rates.image", rate_matrix_from_archive(store.archive, [adapter.source], NOW.date()))
-    RateBookFile(folder).publish(rate_book_from_archive(store.archive, [adapter.source], 1, NOW))
+    write_rate_matrix(folder / "rates.image", rate_matrix_from_archive(store, [adapter.source], NOW.date()))
+    RateBookFile(folder).publish(rate_book_from_archive(store, [adapter.source], 1, NOW))
     store.close()
     return folder
 

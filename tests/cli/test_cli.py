@@ -23,7 +23,7 @@ from cambist.errors import CannotStart
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
 from cambist.http.listening_socket import free_address
-from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.filing import Delivery, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.settings import Settings
 from cambist.sources.adapters.ecb import adapter
@@ -109,7 +109,7 @@ def data(tmp_path: Path) -> str:
         content = f"Date,USD,JPY,\n2026-10-30,{value},180.5,\n".encode()
         received_at = datetime(2026, 10, 30, 16 + hour, tzinfo=UTC)
         file_delivery(
-            FilingContext(store.archive, store.quarantine),
+            store.archive,
             adapter,
             Delivery(content, f"file {hour}", received_at),
             lambda _: None,

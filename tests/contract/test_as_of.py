@@ -37,7 +37,7 @@ class Service:
         self.show()
 
     def show(self):
-        built = rate_matrix_from_archive(self.store.archive, SOURCES, date(2026, 11, 20))
+        built = rate_matrix_from_archive(self.store, SOURCES, date(2026, 11, 20))
         self.client.worker_state.apply_matrix(record_edition(self.store.editions, built, SOURCES))
         self.editions.append(self.store.editions.newest())
 

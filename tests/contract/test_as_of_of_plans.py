@@ -66,7 +66,7 @@ class Service:
 
     def _show(self, today):
         """Build a rate matrix and record its edition, at noon of its day."""
-        built = rate_matrix_from_archive(self._store.archive, SOURCES, today)
+        built = rate_matrix_from_archive(self._store, SOURCES, today)
         self.client.worker_state.apply_matrix(record_edition(self._store.editions, built, SOURCES))
         newest = self._store.editions.newest()
         noon = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)

@@ -14,7 +14,7 @@ from cambist.accounts.meter import Meter
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.endpoint import Endpoint
 from cambist.errors import RateMatrixDamaged
-from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
 from cambist.sources.adapters.ecb import adapter
 
@@ -247,19 +247,19 @@ def test_the_etag_is_made_of_the_content_alone(make_client):
 
 def test_a_correction_of_the_data_changes_the_etag_of_what_it_changed(client, small_store, small_ecb, now):
     changed, other = "/historical?date=2026-02-28&from=EUR&to=USD", "/historical?date=2026-03-03&from=EUR&to=USD"
-    client.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
+    client.worker_state.apply_matrix(rate_matrix_from_archive(small_store, [adapter.source], now.date()))
     before = {target: client.get(target) for target in (changed, other)}
     corrected = small_ecb.replace(b"2026-02-27,1.1000", b"2026-02-27,1.1111")
     assert (
         file_delivery(
-            FilingContext(small_store.archive, small_store.quarantine),
+            small_store.archive,
             adapter,
             Delivery(corrected, "a test", now),
             lambda _: None,
         ).corrected
         == 1
     )
-    client.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
+    client.worker_state.apply_matrix(rate_matrix_from_archive(small_store, [adapter.source], now.date()))
 
     reply = client.get(changed, headers={"If-None-Match": before[changed].headers["etag"]})
     assert (reply.status, reply.json["results"]) == (200, {"USD": 1.1111})

@@ -219,7 +219,7 @@ def test_a_rate_fixed_by_law_has_no_market_leg(client):
 
 def test_a_new_rate_matrix_is_explained_at_once(client, small_store, now):
     assert client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]["fixed_on"] == "2026-03-04"
-    client.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
+    client.worker_state.apply_matrix(rate_matrix_from_archive(small_store, [adapter.source], now.date()))
     client.worker_state.tick()
     leg = client.get("/explain?to=EUR&date=2026-03-04").json["legs"][0]
     assert (leg["fixed_on"], leg["because"]) == ("2026-03-03", "holiday")

@@ -34,7 +34,7 @@ def published(bundled: bytes) -> dict[str, dict[str, Fraction]]:
 def small(make_client, small_store, now):
     """A client of the small file: fixings of 2025-12-31, 2026-02-27, 03-03, 03-05 and 03-06."""
     made = make_client()
-    made.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
+    made.worker_state.apply_matrix(rate_matrix_from_archive(small_store, [adapter.source], now.date()))
     return made
 
 
@@ -296,7 +296,7 @@ def test_what_the_law_alone_decides_has_no_fixing(client):
 def test_a_day_is_cacheable_once_its_sources_have_fixed_it(make_client, small_store, now):
     def kept(today, target):
         client = make_client(clock=today.timestamp)
-        client.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
+        client.worker_state.apply_matrix(rate_matrix_from_archive(small_store, [adapter.source], now.date()))
         return "max-age" in client.get(target).headers["cache-control"]
 
     friday = now.replace(year=2026, month=3, day=6)

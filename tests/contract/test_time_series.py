@@ -15,7 +15,7 @@ from cambist.sources.adapters.ecb import adapter
 def small(make_client, small_store, now):
     """A client of the small file: fixings of 2025-12-31, 2026-02-27, 03-03, 03-05 and 03-06."""
     made = make_client()
-    made.worker_state.apply_matrix(rate_matrix_from_archive(small_store.archive, [adapter.source], now.date()))
+    made.worker_state.apply_matrix(rate_matrix_from_archive(small_store, [adapter.source], now.date()))
     return made
 
 

@@ -33,7 +33,9 @@ class Archive:
         delivered = [Fixing(source, Pair("EUR", code), day, Decimal(value)) for code, value, day in fixings]
         self.store.archive.file(Receipt(source, moment, "a test", "d"), delivered)
         built = record_edition(
-            self.store.editions, rate_matrix_from_archive(self.store.archive, SOURCES, date(2026, 11, 20)), SOURCES
+            self.store.editions,
+            rate_matrix_from_archive(self.store, SOURCES, date(2026, 11, 20)),
+            SOURCES,
         )
         self.client.worker_state.apply_matrix(built)
         self.editions.append(built.edition)

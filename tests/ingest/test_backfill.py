@@ -21,7 +21,7 @@ from cambist.history.archive import FixingArchive
 from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.ingest.backfill import Backfill, BackfillProgress, find_gaps, longest_gaps
 from cambist.ingest.fetch import SourceBusy
-from cambist.ingest.filing import Delivery, FilingContext, file_delivery
+from cambist.ingest.filing import Delivery, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.sources.base import FixingAdapter, Source, SourceRequest
 from cambist.storage.sql import SqlStore
@@ -110,7 +110,7 @@ class Scene:
         assert key == "mint"
         if self.killed_at_filing and delivery.origin.endswith(str(self.killed_at_filing)):
             raise Killed
-        return file_delivery(FilingContext(self.archive, self.store.quarantine), self.adapter, delivery, lambda _: None)
+        return file_delivery(self.archive, self.adapter, delivery, lambda _: None)
 
     def _hear(self, progress: BackfillProgress) -> None:
         # A course goes on changing: what is kept is what it was when it was told.

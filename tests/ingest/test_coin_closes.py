@@ -287,9 +287,9 @@ def test_closes_change_neither_the_rate_matrix_nor_the_quarantine(
     small_store: SqlStore, a_source: Any, now: datetime
 ) -> None:
     ecb = a_source("ecb", anchor="EUR")
-    before = rate_matrix_from_archive(small_store.archive, [ecb], now.date())
+    before = rate_matrix_from_archive(small_store, [ecb], now.date())
     file_closes(small_store.archive, closed(quote("BTC", 1), quote("USDT", 1)))
-    after = rate_matrix_from_archive(small_store.archive, [ecb], now.date())
+    after = rate_matrix_from_archive(small_store, [ecb], now.date())
     assert (after.codes, after.sources, after.listed_sets, after.last_fixing) == (
         before.codes,
         before.sources,

@@ -8,18 +8,18 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from cambist.history.quarantine import QuarantineState
+from cambist.ingest.other_sources import ComparedSources
+from cambist.storage.sql.quarantine import SqlQuarantine
 
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import FilingResult, Fixing, Receipt
-from cambist.history.quarantine import QuarantineState
 from cambist.ingest.filing import Delivery, FilingContext, count_waiting, file_delivery
-from cambist.ingest.other_sources import ComparedSources
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
 from cambist.sources.base import FixingAdapter, Source, SourceRequest
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.archive import SqlArchive as Archive
-from cambist.storage.sql.quarantine import SqlQuarantine
 
 HOUR = timedelta(hours=1)
 ecb = adapter.source
@@ -319,7 +319,7 @@ def test_after_a_decision_the_same_content_is_not_parsed_again(scene: FilingScen
 def test_quarantined_fixings_of_one_source_do_not_affect_another(scene: FilingScene, a_source) -> None:
     scene.file("2026-03-04 50", "2026-03-05 70")
     other = Lines(a_source("other", anchor="EUR"))
-    files = FilingContext(scene.store.archive, scene.store.quarantine)
+    files = scene.store.archive
     delivery = Delivery(b"nothing", "elsewhere", NOON)
     assert file_delivery(files, other, delivery, lambda _: None) == FilingResult(0, 0, 0)
     assert file_delivery(files, other, delivery, lambda _: None) is None

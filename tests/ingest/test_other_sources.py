@@ -8,12 +8,12 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from cambist.ingest.fixing_validator import FixingValidator, ValidatedDelivery
+from cambist.ingest.other_sources import ComparedSources, MedianRange, read_other_sources
 from msgspec.structs import replace
 from tests.ingest.filed import filed_values
 
 from cambist.history.fixing import Fixing, Receipt
-from cambist.ingest.fixing_validator import FixingValidator, ValidatedDelivery
-from cambist.ingest.other_sources import ComparedSources, MedianRange, read_other_sources
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.registry.sources import built_in

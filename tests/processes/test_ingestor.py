@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cambist.admin.quarantine import QuarantineAdmin
 from tests.processes.archive_double import ArchiveHere
 
-from cambist.admin.quarantine import QuarantineAdmin
 from cambist.errors import StoreUnreachable
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing

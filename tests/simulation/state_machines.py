@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from cambist.history.quarantine import QuarantineState
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -18,7 +19,6 @@ from cambist.accounts.account import Account
 from cambist.accounts.quota_leases import LeaseWish
 from cambist.accounts.usage_counters import CounterTotal
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
-from cambist.history.quarantine import QuarantineState
 from cambist.pricing.pair import Pair
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 from cambist.storage.shared.usage.worker_counters import WorkerCounters

@@ -47,7 +47,7 @@ def file(store: SqlStore, value: str, day: date = TODAY) -> None:
 
 
 def built(store: SqlStore) -> RateMatrix:
-    return record_edition(store.editions, rate_matrix_from_archive(store.archive, SOURCES, TODAY), SOURCES)
+    return record_edition(store.editions, rate_matrix_from_archive(store, SOURCES, TODAY), SOURCES)
 
 
 def recorded(store: SqlStore) -> RecordedEdition:
@@ -96,7 +96,7 @@ def test_the_edition_of_a_moment_is_the_newest_before_it(store: SqlStore) -> Non
 def test_rules_that_come_back_are_the_newest_edition_again(store: SqlStore) -> None:
     first = recorded(store)
     both = [adapter.source, nbp.source]
-    record_edition(store.editions, rate_matrix_from_archive(store.archive, both, TODAY), both)
+    record_edition(store.editions, rate_matrix_from_archive(store, both, TODAY), both)
     again = recorded(store)
     assert again.name == first.name
     assert again.number > first.number

@@ -15,12 +15,12 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from cambist.history.quarantine import QuarantineState
 from tests.postgresql import postgresql_url
 
 from cambist.errors import NoLongerLeading, StoreBroken
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
-from cambist.history.quarantine import QuarantineState
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.dialects import WriteLock, writing

@@ -85,7 +85,11 @@ class Service:
         archive = self.store.archive
         archive.file(Receipt("ecb", moment, "a test", "d"), delivered)
         sources = [adapter.source]
-        built = record_edition(self.store.editions, rate_matrix_from_archive(archive, sources, TODAY), sources)
+        built = record_edition(
+            self.store.editions,
+            rate_matrix_from_archive(self.store, sources, TODAY),
+            sources,
+        )
         self.advance()
         return built.edition
 

@@ -88,7 +88,7 @@ class ArchiveComparison:
 
     def verdict_faults(self) -> list[str]:
         """Return how the log of verdicts differs from what the archive gives."""
-        return judging_of(self._store.archive, self._store.verdicts, self._sources).faults()[:_MOST_NAMED]
+        return judging_of(self._store, self._sources).faults()[:_MOST_NAMED]
 
     def _edition_faults(self, edition: str, digest: str, shown: Judged) -> list[str]:
         """Build the rate matrix of an edition, unless it was made by other rules or tables than this service's."""
@@ -98,4 +98,4 @@ class ArchiveComparison:
         return [f"the fixings of the archive give another rate matrix than the edition {edition} had"]
 
     def _built(self, shown: Judged) -> RateMatrix:
-        return rate_matrix_at(self._store.archive, self._store.verdicts, self._sources, self._today, shown)
+        return rate_matrix_at(self._store, self._sources, self._today, shown)

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from math import log
+from typing import Protocol
 
 import numpy as np
 
@@ -40,6 +41,19 @@ from cambist.verdicts.frontier import Frontier
 from cambist.verdicts.judge import judge
 from cambist.verdicts.measured import CONTEXT_ROWS
 from cambist.verdicts.verdict import DayStatus, FixingStatus, Judgement
+
+
+class FixingStore(Protocol):
+    """What has an archive and the verdicts on it."""
+
+    @property
+    def archive(self) -> FixingArchive:
+        """The archive of fixings."""
+
+    @property
+    def verdicts(self) -> VerdictLog:
+        """The log of verdicts."""
+
 
 _KEPT_ROWS = 60
 """How many days of a code are judged again with each delivery: a change of one of them needs no other."""

@@ -9,16 +9,15 @@ from datetime import date, datetime, timedelta
 
 import numpy as np
 
-from cambist.history.archive import FixingArchive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.edition import Editions, parse_edition_name, with_edition
-from cambist.history.judging import Judging, history_of
+from cambist.history.judging import FixingStore, Judging, history_of
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rate_matrix_builder import build_rate_matrix
 from cambist.history.rule_set import RuleSet, SourceRule, table_digests
-from cambist.history.verdict_log import Judged, VerdictBounds, VerdictLog
+from cambist.history.verdict_log import Judged, VerdictBounds
 from cambist.ingest.fixing_quotes import DailyQuotes
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
@@ -57,16 +56,14 @@ def _rule(source: Source) -> SourceRule:
     )
 
 
-def is_current(
-    matrix: RateMatrix, archive: FixingArchive, log: VerdictLog, today: date, sources: Sequence[Source]
-) -> bool:
+def is_current(matrix: RateMatrix, store: FixingStore, today: date, sources: Sequence[Source]) -> bool:
     """Return whether a rate matrix still matches the archive, its verdicts and the sources, and has rows for weeks."""
     rules = rules_of(sources)
-    name, judged = parse_edition_name(matrix.edition), log.judged(rules.version)
+    name, judged = parse_edition_name(matrix.edition), store.verdicts.judged(rules.version)
     if name is None or name.rules != rules.version or judged is None:
         return False
-    newest_decision = max((each.number for each in log.decisions()), default=0)
-    is_judged = (judged.receipt, judged.decision) == (archive.revision(), newest_decision)
+    newest_decision = max((each.number for each in store.verdicts.decisions()), default=0)
+    is_judged = (judged.receipt, judged.decision) == (store.archive.revision(), newest_decision)
     return is_judged and matrix.revision == _revision(judged) and matrix.last_day > today + timedelta(days=CARRY_DAYS)
 
 
@@ -74,9 +71,9 @@ def _revision(judged: Judged) -> str:
     return f"{judged.receipt}-{judged.last}-{reference_digest()}-{_BUILD}"
 
 
-def judging_of(archive: FixingArchive, log: VerdictLog, sources: Sequence[Source]) -> Judging:
+def judging_of(store: FixingStore, sources: Sequence[Source]) -> Judging:
     """Return what judges the fixings of these sources, which are ranked, best first."""
-    return Judging(archive, log, rules_of(sources))
+    return Judging(store.archive, store.verdicts, rules_of(sources))
 
 
 def build_current_matrix(judging: Judging, today: date) -> RateMatrix:
@@ -88,24 +85,20 @@ def build_current_matrix(judging: Judging, today: date) -> RateMatrix:
     return _with_rules(built, judging.rules, sum(map(len, judging.damage.values())))
 
 
-def rate_matrix_from_archive(
-    archive: FixingArchive, log: VerdictLog, sources: Sequence[Source], today: date
-) -> RateMatrix:
+def rate_matrix_from_archive(store: FixingStore, sources: Sequence[Source], today: date) -> RateMatrix:
     """Judge the archive, and build its rate matrix; `sources` are ranked, best first."""
-    return build_current_matrix(judging_of(archive, log, sources), today)
+    return build_current_matrix(judging_of(store, sources), today)
 
 
-def rate_matrix_at(
-    archive: FixingArchive, log: VerdictLog, sources: Sequence[Source], today: date, judged: Judged
-) -> RateMatrix:
+def rate_matrix_at(store: FixingStore, sources: Sequence[Source], today: date, judged: Judged) -> RateMatrix:
     """Build the rate matrix as it was after a delivery and a verdict."""
     rules = rules_of(sources)
     histories = []
     for rule in rules.sources:
-        found = archive.rates(rule.key, DamageReport(), judged.receipt)
+        found = store.archive.rates(rule.key, DamageReport(), judged.receipt)
         series = (PairSeries(pair, np.array(days, np.int64), np.array(rates)) for pair, days, rates in found)
         histories.append(history_of(rule, series))
-    outcomes = log.outcomes(rules.version, VerdictBounds(last=judged.last))
+    outcomes = store.verdicts.outcomes(rules.version, VerdictBounds(last=judged.last))
     return _with_rules(build_rate_matrix(histories, today + _AHEAD, _revision(judged), outcomes), rules, 0)
 
 
@@ -159,8 +152,6 @@ def rate_book_of(judging: Judging, sources: Sequence[Source], version: int, now:
     return assemble_rate_book(daily.all_quotes(now), version, now)
 
 
-def rate_book_from_archive(
-    archive: FixingArchive, log: VerdictLog, sources: Sequence[Source], version: int, now: datetime
-) -> RateBook:
+def rate_book_from_archive(store: FixingStore, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
     """Judge the archive, and build a rate book from it; `sources` are ranked, best first."""
-    return rate_book_of(judging_of(archive, log, sources), sources, version, now)
+    return rate_book_of(judging_of(store, sources), sources, version, now)

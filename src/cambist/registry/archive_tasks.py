@@ -97,7 +97,7 @@ class ArchiveTasks:
         return filed
 
     def _new_judging(self) -> Judging:
-        return judging_of(self._store.archive, self._store.verdicts, list(self._sources.values()))
+        return judging_of(self._store, list(self._sources.values()))
 
     def file_closes(self, closes: Sequence[CoinCloses]) -> FilingResult:
         """Store the closes of a day. Errors: StoreBroken."""
@@ -165,7 +165,7 @@ class ArchiveTasks:
     def rebuild_matrix(self, today: date) -> bool:
         """Build the rate matrix if the archive has changed; return whether it had. Errors: StoreBroken."""
         matrix, sources = self._current_matrix(), list(self._sources.values())
-        if matrix is not None and is_current(matrix, self._store.archive, self._store.verdicts, today, sources):
+        if matrix is not None and is_current(matrix, self._store, today, sources):
             restore_edition(self._store.editions, matrix, sources)
             return False
         built = build_current_matrix(self._judging, today)

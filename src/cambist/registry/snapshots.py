@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from cambist.history.archive import FixingArchive
+from cambist.history.judging import FixingStore
 from cambist.history.rate_matrix import RateMatrix
-from cambist.history.verdict_log import VerdictLog
 from cambist.ingest.snapshot_builder import (
     build_current_matrix,
     is_current,
@@ -47,15 +46,14 @@ class SnapshotSource(Protocol):
 class ArchiveSnapshots:
     """Builds rate matrices and rate books from the archive."""
 
-    def __init__(self, archive: FixingArchive, log: VerdictLog, sources: Sequence[Source]) -> None:
-        self._archive = archive
-        self._log = log
+    def __init__(self, store: FixingStore, sources: Sequence[Source]) -> None:
+        self._store = store
         self._sources = sources
-        self._judging = judging_of(archive, log, sources)
+        self._judging = judging_of(store, sources)
 
     def is_current(self, matrix: RateMatrix, now: datetime) -> bool:
         """Return whether a rate matrix shows everything in the archive up to `now`."""
-        return is_current(matrix, self._archive, self._log, now.date(), self._sources)
+        return is_current(matrix, self._store, now.date(), self._sources)
 
     def build_matrix(self, now: datetime) -> RateMatrix:
         """Build the rate matrix of all fixings."""
@@ -79,4 +77,4 @@ def open_snapshot_source(settings: Settings, store: Store) -> SnapshotSource:
     if settings.sandbox:
         return SandboxSnapshots(settings)
     sources = [adapter.source for adapter in fixing_adapters(settings).values()]
-    return ArchiveSnapshots(store.archive, store.verdicts, sources)
+    return ArchiveSnapshots(store, sources)
