@@ -29,6 +29,7 @@ from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.worker_state import WorkerState
+from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive

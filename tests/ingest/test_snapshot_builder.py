@@ -37,7 +37,7 @@ def archive(small_store: SqlStore) -> Archive:
 
 @pytest.fixture
 def book(archive: Archive, now: datetime) -> RateBook:
-    return rate_book_from_archive(store, SOURCES, 3, now)
+    return rate_book_from_archive(small_store, SOURCES, 3, now)
 
 
 def corrected(archive: Archive, content: bytes, now: datetime) -> None:
@@ -55,16 +55,16 @@ def test_a_rate_book_has_the_version_and_the_market_time(book: RateBook) -> None
 
 def test_rates_of_a_parallel_market_are_not_in_the_book_or_the_matrix(archive: Archive, now: datetime) -> None:
     street = dataclasses.replace(adapter.source, rate_type=RateType.PARALLEL)
-    assert not rate_book_from_archive(store, [street], 1, now).quotes.keys() & {
+    assert not rate_book_from_archive(small_store, [street], 1, now).quotes.keys() & {
         "EUR",
         "JPY",
     }
-    assert not {"EUR", "JPY"} & set(rate_matrix_from_archive(store, [street], now.date()).codes)
+    assert not {"EUR", "JPY"} & set(rate_matrix_from_archive(small_store, [street], now.date()).codes)
 
 
 def test_the_market_time_follows_summer_time_in_frankfurt(archive: Archive, now: datetime) -> None:
     corrected(archive, b"Date,USD,\n2026-07-01,1.3,\n", now)
-    assert rate_book_from_archive(store, SOURCES, 1, now).as_of == datetime(2026, 7, 1, 12, 15, tzinfo=UTC)
+    assert rate_book_from_archive(small_store, SOURCES, 1, now).as_of == datetime(2026, 7, 1, 12, 15, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -106,14 +106,14 @@ def test_an_ended_currency_is_in_the_rate_book_but_not_listed(book: RateBook) ->
 
 def test_a_currency_without_a_recent_fixing_has_the_rate_of_its_last_day(archive: Archive, now: datetime) -> None:
     corrected(archive, b"Date,USD,JPY,\n2026-03-09,1.5,N/A,\n", now)
-    book = rate_book_from_archive(store, SOURCES, 1, now)
+    book = rate_book_from_archive(small_store, SOURCES, 1, now)
     assert book.quotes["JPY"].mid == Fraction("180.00") / Fraction("1.25")
     assert book.quotes["JPY"].as_of == FRANKFURT
     assert book.as_of == datetime(2026, 3, 9, 13, 15, tzinfo=UTC)
 
 
 def test_without_a_source_the_rate_book_has_dollar_pegs_only(archive: Archive, now: datetime) -> None:
-    book = rate_book_from_archive(store, [], 1, now)
+    book = rate_book_from_archive(small_store, [], 1, now)
     assert "EUR" not in book.quotes
     assert book.quotes["AED"].mid == 1 / Fraction("3.6725")
     assert book.as_of == now
@@ -121,15 +121,15 @@ def test_without_a_source_the_rate_book_has_dollar_pegs_only(archive: Archive, n
 
 def test_a_correction_changes_the_rate_book(archive: Archive, now: datetime) -> None:
     corrected(archive, b"Date,USD,\n2026-03-06,1.2600,\n", now + timedelta(hours=1))
-    book = rate_book_from_archive(store, SOURCES, 1, now)
+    book = rate_book_from_archive(small_store, SOURCES, 1, now)
     assert book.quotes["EUR"].mid == Fraction("1.26")
     assert book.quotes["JPY"].mid == Fraction(180) / Fraction("1.26")
 
 
 def test_a_correction_changes_the_rate_matrix_and_its_revision(archive: Archive, now: datetime) -> None:
-    before = rate_matrix_from_archive(store, SOURCES, now.date())
+    before = rate_matrix_from_archive(small_store, SOURCES, now.date())
     corrected(archive, b"Date,USD,\n2026-03-05,1.3000,\n", now + timedelta(hours=1))
-    after = rate_matrix_from_archive(store, SOURCES, now.date())
+    after = rate_matrix_from_archive(small_store, SOURCES, now.date())
     assert (before.cell(date(2026, 3, 5), "EUR"), after.cell(date(2026, 3, 5), "EUR")) == (1 / 1.24, 1 / 1.3)
     assert after.revision != before.revision
     assert not is_current(before, archive, now.date())
@@ -139,7 +139,7 @@ def test_a_correction_changes_the_rate_matrix_and_its_revision(archive: Archive,
 def test_a_delivery_without_changes_leaves_the_rate_matrix_current(
     archive: Archive, small_ecb: bytes, now: datetime
 ) -> None:
-    matrix = rate_matrix_from_archive(store, SOURCES, now.date())
+    matrix = rate_matrix_from_archive(small_store, SOURCES, now.date())
     deliver(archive, small_ecb, "elsewhere", now + timedelta(hours=1))
     assert is_current(matrix, archive, now.date())
 
@@ -156,14 +156,14 @@ def test_another_way_of_building_or_other_tables_change_the_revision(
 
 
 def test_a_rate_matrix_stops_being_current_before_its_days_end(archive: Archive, now: datetime) -> None:
-    matrix = rate_matrix_from_archive(store, SOURCES, now.date())
+    matrix = rate_matrix_from_archive(small_store, SOURCES, now.date())
     assert is_current(matrix, archive, now.date() + timedelta(days=300))
     assert not is_current(matrix, archive, matrix.last_day)
     assert not is_current(matrix, archive, matrix.last_day - timedelta(days=14))
 
 
 def test_the_rate_matrix_has_the_newest_fixed_day(archive: Archive, now: datetime) -> None:
-    assert rate_matrix_from_archive(store, SOURCES, now.date()).last_fixing == date(2026, 3, 6)
+    assert rate_matrix_from_archive(small_store, SOURCES, now.date()).last_fixing == date(2026, 3, 6)
 
 
 RECORDED = Path(__file__).parents[3] / "shared/payloads/bdi/bdi_02.csv"
@@ -175,7 +175,7 @@ def test_one_day_of_the_banca_ditalia_and_legal_rates_list_at_least_130_currenci
     store.migrate()
     delivery = Delivery(RECORDED.read_bytes(), "a recording", day_after)
     filed = file_delivery(store.archive, bdi, delivery, lambda _: None)
-    book = rate_book_from_archive(store, [bdi.source], 1, day_after)
+    book = rate_book_from_archive(small_store, [bdi.source], 1, day_after)
     store.close()
     assert filed is not None
     assert (filed.added, filed.refused) == (150, 0)
@@ -187,12 +187,12 @@ def test_a_damaged_row_is_left_out_of_the_rate_matrix_and_logged(
 ) -> None:
     archive, today = small_store.archive, date(2026, 3, 6)
     newest = next(known.fixing for known in archive.latest_fixings("ecb") if known.fixing.pair == Pair("EUR", "USD"))
-    sound = rate_matrix_from_archive(store, SOURCES, today)
+    sound = rate_matrix_from_archive(small_store, SOURCES, today)
     with small_store.archive._engine.begin() as connection:
         dollar = "(SELECT id FROM series WHERE quote = 'USD')"
         harm = f"UPDATE fixings SET value = '9.99' WHERE day = ? AND series_id = {dollar}"  # noqa: S608
         assert connection.exec_driver_sql(harm, (newest.day.isoformat(),)).rowcount == 1
-    matrix = rate_matrix_from_archive(store, SOURCES, today)
+    matrix = rate_matrix_from_archive(small_store, SOURCES, today)
     assert sound.damaged == 0
     assert matrix.damaged == 1
     assert matrix.cell(newest.day, "EUR") == matrix.cell(newest.day - timedelta(days=1), "EUR")
