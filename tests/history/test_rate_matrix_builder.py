@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cambist.history.code_rates import HELD, WITHDRAWN
 from cambist.history.fixing import GRAM, Fixing
 from cambist.history.rate_matrix import BY_LAW, NOBODY, RateMatrix
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
@@ -150,8 +151,7 @@ def test_the_better_source_is_read_where_it_has_a_rate_and_the_other_where_it_ha
     matrix = built(("EUR", fixings(BETTER)), ("EUR", fixings(f"{WORSE} 2026-03-03 EUR/SEK 11")))
     assert shown(matrix, "2026-03-01", "EUR", "GBP") == "0.9"
     assert shown(matrix, DAY, "EUR", "GBP") == "0.8"
-    assert shown(matrix, "2026-03-03", "EUR", "GBP") == "0.8"
-    assert shown(matrix, DAY + 14 * ONE_DAY, "EUR", "GBP") == "0.8"
+    assert shown(matrix, "2026-03-03", "EUR", "GBP") == "0.9"
     assert shown(matrix, DAY + 15 * ONE_DAY, "EUR", "GBP") == "0.9"
     assert shown(matrix, "2026-03-03", "USD", "SEK") == plain(Fraction(11) / Fraction("1.20"))
     assert shown(built(("EUR", fixings(WORSE)), ("EUR", fixings(BETTER))), "2026-03-03", "EUR", "GBP") == "0.9"
@@ -294,53 +294,53 @@ def test_for_its_own_currency_a_central_bank_is_preferred_to_any_better_source()
 
 
 @pytest.mark.parametrize(("anchor", "pairs"), [("EUR", "EUR/USD 1.25 EUR/SEK 11"), ("SEK", "USD/SEK 8.8")])
-def test_a_better_source_more_than_five_days_behind_is_replaced_by_a_fresher_one(anchor: str, pairs: str) -> None:
+def test_of_each_day_the_best_source_that_published_is_used(anchor: str, pairs: str) -> None:
     """Better by rank, or because the krona is its own."""
-    better = SourceHistory(anchor, daily(pairs, 0, 9), "better")
-    worse = SourceHistory("USD", daily("USD/SEK 8.5", *range(-1, 10)), "worse")
+    better = SourceHistory(anchor, daily(pairs, 0, 3), "better")
+    worse = SourceHistory("USD", daily("USD/SEK 8.5", -1, 0, 1, 3), "worse")
     matrix = spoken(*((better, worse) if anchor == "EUR" else (worse, better)))
-    words = [word(matrix, DAY + day * ONE_DAY, "SEK") for day in range(-1, 10)]
-    assert words == [
-        ("worse", 0),
-        *(("better", age) for age in range(6)),
-        ("worse", 0),
-        ("worse", 0),
-        ("worse", 0),
-        ("better", 0),
-    ]
-    assert shown(matrix, DAY + 5 * ONE_DAY, "USD", "SEK") == "8.8"
-    assert shown(matrix, DAY + 6 * ONE_DAY, "USD", "SEK") == "8.5"
+    words = [word(matrix, DAY + day * ONE_DAY, "SEK") for day in range(-1, 5)]
+    assert words == [("worse", 0), ("better", 0), ("worse", 0), ("worse", 1), ("better", 0), ("better", 1)]
 
 
-def test_a_worse_source_that_is_as_silent_takes_nobodys_place() -> None:
-    better = SourceHistory("USD", daily("USD/SEK 8.8", 0), "better")
-    worse = SourceHistory("USD", daily("USD/SEK 8.5", 5), "worse")
-    matrix = spoken(better, worse)
-    assert word(matrix, DAY + 14 * ONE_DAY, "SEK") == ("better", 14)
-    assert word(matrix, DAY + 15 * ONE_DAY, "SEK") == ("worse", 10)
-    assert word(matrix, DAY + 19 * ONE_DAY, "SEK") == ("worse", 14)
-    assert word(matrix, DAY + 20 * ONE_DAY, "SEK")[0] == "nobody"
+def test_a_compiler_is_used_where_no_original_has_published() -> None:
+    compiler = SourceHistory("USD", daily("USD/SEK 8.8", 0, 1), "compiler", compiled=True)
+    original = SourceHistory("USD", daily("USD/SEK 8.5", 0), "original")
+    matrix = spoken(compiler, original)
+    assert word(matrix, DAY, "SEK") == ("original", 0)
+    assert word(matrix, DAY + ONE_DAY, "SEK") == ("compiler", 0)
 
 
-def test_of_three_sources_the_best_that_is_not_too_far_behind_is_used() -> None:
-    sources = [
-        SourceHistory("USD", daily("USD/SEK 8.8", 0), "first"),
-        SourceHistory("USD", daily("USD/SEK 8.5", 4), "second"),
-        SourceHistory("USD", daily("USD/SEK 8.3", 8), "third"),
-    ]
-    matrix = spoken(*sources)
-    assert word(matrix, DAY + 7 * ONE_DAY, "SEK") == ("first", 7)
-    # Eight days behind, the first gives way to the third; the second never did speak for it.
-    assert word(matrix, DAY + 8 * ONE_DAY, "SEK") == ("third", 0)
+def test_what_a_verdict_names_is_used_and_what_it_holds_or_withdraws_is_not() -> None:
+    first = SourceHistory("USD", daily("USD/SEK 8.8", 0, 1, 2, 3, 4), "first")
+    second = SourceHistory("USD", daily("USD/SEK 8.5", 0, 1, 2, 4), "second")
+    day = (DAY - date(1970, 1, 1)).days
+    outcomes = {"SEK": {day + 1: "second", day + 2: HELD, day + 3: WITHDRAWN, day + 4: "nobody known"}}
+    matrix = build_rate_matrix([first, second], LAST, "a test", outcomes)
+    words = [word(matrix, DAY + number * ONE_DAY, "SEK") for number in range(5)]
+    assert words[:3] == [("first", 0), ("second", 0), ("second", 1)]
+    assert words[3][0] == words[4][0] == "nobody"
+
+
+def test_two_originals_that_agree_break_a_peg_and_one_alone_does_not() -> None:
+    one = SourceHistory("USD", daily("USD/AED 5", 0), "one", outranks_pegs=False)
+    two = SourceHistory("USD", daily("USD/AED 5.01", 0), "two", outranks_pegs=False)
+    assert word(spoken(one), DAY, "AED") == ("the law", 0)
+    assert word(spoken(one, two), DAY, "AED") == ("one", 0)
+    near = SourceHistory("USD", daily("USD/AED 3.68", 0), "near", outranks_pegs=False)
+    also = SourceHistory("USD", daily("USD/AED 3.67", 0), "also", outranks_pegs=False)
+    assert word(spoken(near, also), DAY, "AED") == ("the law", 0)
 
 
 def test_cells_have_source_indexes_and_ages() -> None:
-    matrix = spoken(SourceHistory("EUR", fixings("2026-03-06 EUR/USD 1.25 2026-03-05 EUR/JPY 180"), "ecb"))
+    matrix = spoken(
+        SourceHistory("EUR", fixings("2026-03-05 EUR/USD 1.25 2026-03-06 EUR/USD 1.25 2026-03-05 EUR/JPY 180"), "ecb")
+    )
     assert word(matrix, "2026-03-06", "EUR") == ("ecb", 0)
     assert word(matrix, "2026-03-08", "EUR") == ("ecb", 2)
     assert word(matrix, "2026-03-08", "JPY") == ("ecb", 3)
     assert word(matrix, "2026-03-08", "USD") == ("nobody", 0)
-    assert word(matrix, "2026-03-05", "EUR") == ("nobody", 255)
+    assert word(matrix, "2026-03-04", "EUR") == ("nobody", 255)
 
 
 @given(st.lists(st.tuples(st.sampled_from(["EUR", "SEK", "USD"]), st.sets(st.integers(0, 39), max_size=6)), max_size=4))

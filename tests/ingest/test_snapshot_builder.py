@@ -13,7 +13,7 @@ from cambist.ingest.snapshot_builder import (
     is_current,
     rate_book_from_archive,
     rate_matrix_from_archive,
-    rate_matrix_revision,
+    record_edition,
 )
 from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.pair import Pair
@@ -23,7 +23,6 @@ from cambist.pricing.source_kind import RateType
 from cambist.sources.adapters.bdi import adapter as bdi
 from cambist.sources.adapters.ecb import adapter
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.archive import SqlArchive as Archive
 
 SOURCES = [adapter.source]
 FRANKFURT = datetime(2026, 3, 6, 13, 15, tzinfo=UTC)
@@ -31,21 +30,20 @@ FRANKFURT = datetime(2026, 3, 6, 13, 15, tzinfo=UTC)
 
 
 @pytest.fixture
-def archive(small_store: SqlStore) -> Archive:
-    return small_store.archive
-
-
-@pytest.fixture
-def book(archive: Archive, now: datetime) -> RateBook:
+def book(small_store: SqlStore, now: datetime) -> RateBook:
     return rate_book_from_archive(small_store, SOURCES, 3, now)
 
 
-def corrected(archive: Archive, content: bytes, now: datetime) -> None:
-    deliver(archive, content, "a test", now)
+def built(store: SqlStore, now: datetime) -> RateMatrix:
+    return record_edition(store.editions, rate_matrix_from_archive(store, SOURCES, now.date()), SOURCES)
 
 
-def deliver(archive: Archive, content: bytes, origin: str, now: datetime) -> None:
-    file_delivery(archive, adapter, Delivery(content, origin, now), lambda _: None)
+def corrected(store: SqlStore, content: bytes, now: datetime) -> None:
+    deliver(store, content, "a test", now)
+
+
+def deliver(store: SqlStore, content: bytes, origin: str, now: datetime) -> None:
+    file_delivery(store.archive, adapter, Delivery(content, origin, now), lambda _: None)
 
 
 def test_a_rate_book_has_the_version_and_the_market_time(book: RateBook) -> None:
@@ -53,7 +51,7 @@ def test_a_rate_book_has_the_version_and_the_market_time(book: RateBook) -> None
     assert book.as_of == FRANKFURT
 
 
-def test_rates_of_a_parallel_market_are_not_in_the_book_or_the_matrix(archive: Archive, now: datetime) -> None:
+def test_rates_of_a_parallel_market_are_not_in_the_book_or_the_matrix(small_store: SqlStore, now: datetime) -> None:
     street = dataclasses.replace(adapter.source, rate_type=RateType.PARALLEL)
     assert not rate_book_from_archive(small_store, [street], 1, now).quotes.keys() & {
         "EUR",
@@ -62,8 +60,8 @@ def test_rates_of_a_parallel_market_are_not_in_the_book_or_the_matrix(archive: A
     assert not {"EUR", "JPY"} & set(rate_matrix_from_archive(small_store, [street], now.date()).codes)
 
 
-def test_the_market_time_follows_summer_time_in_frankfurt(archive: Archive, now: datetime) -> None:
-    corrected(archive, b"Date,USD,\n2026-07-01,1.3,\n", now)
+def test_the_market_time_follows_summer_time_in_frankfurt(small_store: SqlStore, now: datetime) -> None:
+    corrected(small_store, b"Date,USD,\n2026-07-01,1.3,\n", now)
     assert rate_book_from_archive(small_store, SOURCES, 1, now).as_of == datetime(2026, 7, 1, 12, 15, tzinfo=UTC)
 
 
@@ -104,65 +102,67 @@ def test_an_ended_currency_is_in_the_rate_book_but_not_listed(book: RateBook) ->
     assert "BGN" not in book.listed
 
 
-def test_a_currency_without_a_recent_fixing_has_the_rate_of_its_last_day(archive: Archive, now: datetime) -> None:
-    corrected(archive, b"Date,USD,JPY,\n2026-03-09,1.5,N/A,\n", now)
+def test_a_currency_without_a_recent_fixing_has_the_rate_of_its_last_day(small_store: SqlStore, now: datetime) -> None:
+    corrected(small_store, b"Date,USD,JPY,\n2026-03-09,1.5,N/A,\n", now)
     book = rate_book_from_archive(small_store, SOURCES, 1, now)
     assert book.quotes["JPY"].mid == Fraction("180.00") / Fraction("1.25")
     assert book.quotes["JPY"].as_of == FRANKFURT
     assert book.as_of == datetime(2026, 3, 9, 13, 15, tzinfo=UTC)
 
 
-def test_without_a_source_the_rate_book_has_dollar_pegs_only(archive: Archive, now: datetime) -> None:
+def test_without_a_source_the_rate_book_has_dollar_pegs_only(small_store: SqlStore, now: datetime) -> None:
     book = rate_book_from_archive(small_store, [], 1, now)
     assert "EUR" not in book.quotes
     assert book.quotes["AED"].mid == 1 / Fraction("3.6725")
     assert book.as_of == now
 
 
-def test_a_correction_changes_the_rate_book(archive: Archive, now: datetime) -> None:
-    corrected(archive, b"Date,USD,\n2026-03-06,1.2600,\n", now + timedelta(hours=1))
+def test_a_correction_changes_the_rate_book(small_store: SqlStore, now: datetime) -> None:
+    corrected(small_store, b"Date,USD,\n2026-03-06,1.2600,\n", now + timedelta(hours=1))
     book = rate_book_from_archive(small_store, SOURCES, 1, now)
     assert book.quotes["EUR"].mid == Fraction("1.26")
     assert book.quotes["JPY"].mid == Fraction(180) / Fraction("1.26")
 
 
-def test_a_correction_changes_the_rate_matrix_and_its_revision(archive: Archive, now: datetime) -> None:
-    before = rate_matrix_from_archive(small_store, SOURCES, now.date())
-    corrected(archive, b"Date,USD,\n2026-03-05,1.3000,\n", now + timedelta(hours=1))
-    after = rate_matrix_from_archive(small_store, SOURCES, now.date())
+def test_a_correction_changes_the_rate_matrix_and_its_revision(small_store: SqlStore, now: datetime) -> None:
+    before = built(small_store, now)
+    corrected(small_store, b"Date,USD,\n2026-03-05,1.3000,\n", now + timedelta(hours=1))
+    after = built(small_store, now)
     assert (before.cell(date(2026, 3, 5), "EUR"), after.cell(date(2026, 3, 5), "EUR")) == (1 / 1.24, 1 / 1.3)
     assert after.revision != before.revision
-    assert not is_current(before, archive, now.date())
-    assert is_current(after, archive, now.date())
+    assert not is_current(before, small_store, now.date(), SOURCES)
+    assert is_current(after, small_store, now.date(), SOURCES)
 
 
 def test_a_delivery_without_changes_leaves_the_rate_matrix_current(
-    archive: Archive, small_ecb: bytes, now: datetime
+    small_store: SqlStore, small_ecb: bytes, now: datetime
 ) -> None:
-    matrix = rate_matrix_from_archive(small_store, SOURCES, now.date())
-    deliver(archive, small_ecb, "elsewhere", now + timedelta(hours=1))
-    assert is_current(matrix, archive, now.date())
+    matrix = built(small_store, now)
+    deliver(small_store, small_ecb, "elsewhere", now + timedelta(hours=1))
+    assert is_current(matrix, small_store, now.date(), SOURCES)
 
 
-def test_another_way_of_building_or_other_tables_change_the_revision(
-    archive: Archive, monkeypatch: pytest.MonkeyPatch
+def test_fixings_tables_verdicts_and_way_of_building_are_part_of_the_revision(
+    small_store: SqlStore, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    revisions = {rate_matrix_revision(archive)}
-    monkeypatch.setattr(snapshot_builder, "_BUILD", snapshot_builder._BUILD + 1)
-    revisions.add(rate_matrix_revision(archive))
+    revisions = {rate_matrix_from_archive(small_store, SOURCES, now.date()).revision}
+    monkeypatch.setattr(snapshot_builder, "_BUILD", 1000)
+    revisions.add(rate_matrix_from_archive(small_store, SOURCES, now.date()).revision)
+    corrected(small_store, b"Date,USD,\n2026-03-05,1.3000,\n", now + timedelta(hours=1))
+    revisions.add(rate_matrix_from_archive(small_store, SOURCES, now.date()).revision)
     monkeypatch.setattr(snapshot_builder, "reference_digest", lambda: "other tables")
-    revisions.add(rate_matrix_revision(archive))
-    assert len(revisions) == 3
+    revisions.add(rate_matrix_from_archive(small_store, SOURCES, now.date()).revision)
+    assert len(revisions) == 4
 
 
-def test_a_rate_matrix_stops_being_current_before_its_days_end(archive: Archive, now: datetime) -> None:
-    matrix = rate_matrix_from_archive(small_store, SOURCES, now.date())
-    assert is_current(matrix, archive, now.date() + timedelta(days=300))
-    assert not is_current(matrix, archive, matrix.last_day)
-    assert not is_current(matrix, archive, matrix.last_day - timedelta(days=14))
+def test_a_rate_matrix_stops_being_current_before_its_days_end(small_store: SqlStore, now: datetime) -> None:
+    matrix = built(small_store, now)
+    assert is_current(matrix, small_store, now.date() + timedelta(days=300), SOURCES)
+    assert not is_current(matrix, small_store, matrix.last_day, SOURCES)
+    assert not is_current(matrix, small_store, matrix.last_day - timedelta(days=14), SOURCES)
 
 
-def test_the_rate_matrix_has_the_newest_fixed_day(archive: Archive, now: datetime) -> None:
+def test_the_rate_matrix_has_the_newest_fixed_day(small_store: SqlStore, now: datetime) -> None:
     assert rate_matrix_from_archive(small_store, SOURCES, now.date()).last_fixing == date(2026, 3, 6)
 
 
@@ -175,10 +175,10 @@ def test_one_day_of_the_banca_ditalia_and_legal_rates_list_at_least_130_currenci
     store.migrate()
     delivery = Delivery(RECORDED.read_bytes(), "a recording", day_after)
     filed = file_delivery(store.archive, bdi, delivery, lambda _: None)
-    book = rate_book_from_archive(small_store, [bdi.source], 1, day_after)
+    book = rate_book_from_archive(store, [bdi.source], 1, day_after)
     store.close()
     assert filed is not None
-    assert (filed.added, filed.refused) == (150, 0)
+    assert filed.added == 150
     assert len(book.listed) == 158
 
 

@@ -60,7 +60,7 @@ class SourceHistory:
     def codes(self) -> set[str]:
         """The codes that the source has a rate of."""
         own = {self.alias, *self._series} if self._series else set()
-        return {code for of_anchor in self._series.values() for code in of_anchor} | own - {"", PIVOT} - {PIVOT}
+        return (own | {code for of_anchor in self._series.values() for code in of_anchor}) - {"", PIVOT}
 
     def issues(self, code: str) -> bool:
         """Return whether a code is the source's own: that of its anchor, or its alias."""
