@@ -54,7 +54,7 @@ def test_a_source_has_all_its_fields(shown):
         newest=NOW - timedelta(milliseconds=2900),
         late_after=timedelta(minutes=2),
         codes=312,
-        waiting=4,
+        held=4,
         left_out=("EUR/USD on 2026-11-19 is no rate: [-]",),
         pairs=29,
         first=date(1999, 1, 4),

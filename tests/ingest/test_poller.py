@@ -256,7 +256,6 @@ def polled(
         loop = asyncio.get_running_loop()
         began = loop.time()
         poller = a_poller(source, fetches, lambda: FRIDAY_NOON + timedelta(seconds=loop.time() - began))
-        poller.source_status.waiting = waiting
         await during(seconds, poll_fixings(poller, adapter, cabinet.file, cabinet.filed))
         return poller
 

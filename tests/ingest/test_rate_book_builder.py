@@ -236,13 +236,13 @@ def test_anything_but_a_currency_uses_the_newer_of_tick_and_fixing(pipeline: Pri
     pipeline.rate_books.apply_fixings({"XAU": fixed(gold, "5000")})
     apply_tick(pipeline, gold, "5010")
     assert current_rate_book(pipeline, build(pipeline), NOON + 60 * MINUTE).quotes["XAU"].bid == 5010
-    pipeline.rate_books.apply_fixings({"XAU": fixed(gold, "5020", NOON + 30 * MINUTE)}, NOON + 60 * MINUTE)
+    pipeline.rate_books.apply_fixings({"XAU": fixed(gold, "5020", NOON + 30 * MINUTE)})
     assert build(pipeline, NOON + 61 * MINUTE).quotes["XAU"].bid == 5020
 
 
 def test_a_fixing_that_a_source_no_longer_publishes_is_removed(pipeline: PricePipeline) -> None:
     pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25"), "GBP": fixed(Pair("GBP", "USD"), "1.5")})
-    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
+    pipeline.rate_books.apply_fixings({"GBP": None})
     assert "GBP" not in build(pipeline).quotes
 
 
@@ -353,7 +353,7 @@ def test_the_median_of_all_venues_with_recent_and_valid_ticks_is_published(
     pipeline = PricePipeline({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names})
     apply_tick(pipeline, BITCOIN, bid, ask, at=at, source="doubtful")
     for source, price in (("two", 90200), ("three", 90400), ("one", 90000)):
-        apply_tick(pipeline, BITCOIN, str(price - 10), str(price + 10))
+        apply_tick(pipeline, BITCOIN, str(price - 10), str(price + 10), source=source)
     book = build(pipeline)
     assert (book.pairs[BITCOIN].mid, book.quotes["BTC"].mid) == (mid, mid)
 
