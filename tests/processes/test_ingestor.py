@@ -6,16 +6,16 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cambist.admin.quarantine import QuarantineAdmin
 from tests.processes.archive_double import ArchiveHere
 
 from cambist.errors import StoreUnreachable
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest import coin_closes as closes_module
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
@@ -31,11 +31,11 @@ CAME_AT = datetime(2026, 11, 19, 16, 0, tzinfo=UTC)
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """A data directory with a quarantined fixing of the ECB."""
+    """A data directory with a fixing of the ECB."""
     store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
     store.migrate()
     one = Fixing("ecb", Pair("EUR", "USD"), CAME_AT.date(), Decimal("1.1500"))
-    store.archive.file(Receipt("ecb", CAME_AT, "a test", "d"), [], [RefusedFixing(one, "odd")])
+    store.archive.file(Receipt("ecb", CAME_AT, "a test", "d"), [one])
     store.close()
     return Settings(data=tmp_path)
 
@@ -59,21 +59,25 @@ def watch_while(settings: Settings, monkeypatch: pytest.MonkeyPatch, act: Callab
     return ingestor, archive
 
 
-def test_a_decision_of_the_operator_is_applied(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    def accept() -> None:
-        with QuarantineAdmin(settings, lambda: CAME_AT) as admin:
-            admin.accept([1])
+def test_what_another_process_files_is_applied(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    def file() -> None:
+        store = SqlStore(settings.database_url)
+        one = Fixing("ecb", Pair("EUR", "USD"), CAME_AT.date(), Decimal("1.1600"))
+        store.archive.file(Receipt("ecb", CAME_AT, "another", "e"), [one])
+        store.close()
+        data_changes(settings.data).notify(Topic.ARCHIVE)
 
-    ingestor, _ = watch_while(settings, monkeypatch, accept)
+    ingestor, _ = watch_while(settings, monkeypatch, file)
     source_status = ingestor._statuses.by_source["ecb"]
-    assert (source_status.waiting, source_status.coverage.pairs, source_status.newest is not None) == (0, 1, True)
+    assert ingestor._rate_books.fixings["EUR"].bid == Fraction("1.16")
+    assert (source_status.held, source_status.coverage.pairs, source_status.newest is not None) == (0, 1, True)
     assert ingestor._archive.is_matrix_due.is_set()
 
 
 def test_one_notification_is_applied_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     ingestor, archive = watch_while(settings, monkeypatch, lambda: data_changes(settings.data).notify(Topic.ARCHIVE))
     assert ingestor._archive.is_matrix_due.is_set()
-    assert 0 < archive.calls <= len(ingestor._adapters)
+    assert 0 < archive.calls <= len(ingestor._adapters) + 1
 
 
 def test_changes_of_other_topics_are_ignored(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,10 +94,10 @@ def test_while_the_database_is_gone_no_source_is_tried_after_the_first_and_all_a
     failures: list[Exception] = [gone] * 3
 
     class Archive:
-        async def call(self, method: Callable[..., Any], *args: Any) -> Any:
+        async def call(self, method: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
             if failures:
                 raise failures.pop()
-            return await archive.call(method, *args)
+            return await archive.call(method, *args, **kwargs)
 
     monkeypatch.setattr(archive_sync, "_WATCH_SECONDS", 0.01)
     ingestor = Ingestor(settings, {})
@@ -113,7 +117,7 @@ def test_while_the_database_is_gone_no_source_is_tried_after_the_first_and_all_a
     with caplog.at_level("INFO"):
         asyncio.run(run())
     assert failures == []
-    assert archive.calls == len(ingestor._archive._keys)
+    assert archive.calls == len(ingestor._archive._keys) + 1
     assert [record.getMessage() for record in caplog.records if record.getMessage().startswith("Ingest")] == [
         "Ingest: the archive cannot be read, the fixings stay as they are: The database cannot be reached: gone",
         "Ingest: the archive is read again",
