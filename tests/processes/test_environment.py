@@ -213,7 +213,10 @@ def test_a_live_start_rebuilds_what_was_copied_from_a_sandbox(
 
 def test_a_copied_rate_matrix_with_the_current_revision_is_rebuilt_too(live: Settings, sandbox: Settings) -> None:
     """As a copy with the live revision written into it would."""
-    write_rate_matrix(live.data / "rates.image", replace(matrix_of(sandbox), revision=matrix_of(live).revision))
+    write_rate_matrix(
+        live.data / "rates.image",
+        replace(matrix_of(sandbox), revision=matrix_of(live).revision, edition=matrix_of(live).edition),
+    )
     store = open_store(live)
     assert is_current(matrix_of(live), store, NOON.date(), [a.source for a in fixing_adapters(live).values()])
     store.close()
