@@ -63,7 +63,7 @@ class CodeDecisions:
     def examine(self) -> Examination:
         """Return what holds now, with all choices."""
         choices = [
-            self.preview(self.decision(Decimal(str(units)), accepts=accepts))
+            self.preview(self.decision(Decimal(f"{units:.8g}"), accepts=accepts))
             for units in self._levels()
             for accepts in (True, False)
         ]

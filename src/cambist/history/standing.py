@@ -78,19 +78,20 @@ def is_open(judgement: Judgement, row: int) -> bool:
     if status == DayStatus.DISPUTED:
         return True
     if status == DayStatus.HELD:
-        return bool(_is_held(judgement)[row].any())
+        return bool(_is_held(judgement, row, slice(None)).any())
     rows = enumerate(_last_rows(judgement, row)) if published >= 0 else ()
     return any(
-        at >= 0 and _is_held(judgement)[at, column]
+        at >= 0 and _is_held(judgement, at, column)
         for column, at in rows
         if _rank(judgement, column) < _rank(judgement, published)
     )
 
 
-def _is_held(judgement: Judgement) -> Bools:
-    """Return which fixings are held, and not for good."""
-    is_held: Bools = (judgement.fixing_status == FixingStatus.HELD) & (judgement.reason != Reason.REJECTED)
-    return is_held
+def _is_held(judgement: Judgement, at: object, column: object) -> Bools:
+    """Return which of some fixings are held, and not because they were rejected."""
+    status, reason = judgement.fixing_status[at, column], judgement.reason[at, column]  # type: ignore[index]
+    found: Bools = (status == FixingStatus.HELD) & (reason != Reason.REJECTED)
+    return found
 
 
 def _rank(judgement: Judgement, column: int) -> tuple[bool, int]:
@@ -124,7 +125,7 @@ def _held_since(judgement: Judgement, row: int, column: int) -> int | None:
     """Return since when the fixings of a source are held without a break; None if that of this row is not."""
     of_source = judgement.fixing_status[: row + 1, column]
     rows = np.flatnonzero(of_source != FixingStatus.ABSENT)
-    is_held = _is_held(judgement)[rows, column]
+    is_held = _is_held(judgement, rows, column)
     if not is_held[-1]:
         return None
     ended = np.flatnonzero(~is_held)
