@@ -207,7 +207,6 @@ def test_the_whole_file_of_the_ecb_is_requested_and_stored(data: Path, fake_sour
             "filed_before": 0,
             "added": 17,
             "corrected": 0,
-            "quarantined": 0,
             "failed": 0,
             "gaps": ["2026-01-01 to 2026-02-26"],
         }

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Timer
 
 import pytest
-from cambist.admin.quarantine import QuarantineAdmin
+from cambist.admin.disputes import DisputeAdmin
 
 from cambist.admin import bootstrap as bootstrap_module
 from cambist.admin.backfill import BackfillAdmin
@@ -361,11 +361,11 @@ def test_no_declared_source_can_have_the_key_of_the_sandbox(tmp_path: Path) -> N
 # commands that file
 
 
-def test_backfills_and_quarantine_decisions_are_refused_in_a_sandbox(sandbox: Settings) -> None:
+def test_backfills_and_decisions_are_refused_in_a_sandbox(sandbox: Settings) -> None:
     for settings in (sandbox, Settings(data=sandbox.data)):
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
             BackfillAdmin(settings, {}, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
-            QuarantineAdmin(settings, lambda: NOON)
+            DisputeAdmin(settings, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
             ArchiveTasks(settings)

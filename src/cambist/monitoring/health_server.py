@@ -81,7 +81,7 @@ def _source_metrics(source_reports: SourceReports, now: datetime) -> Iterator[Me
     held = GaugeMetricFamily("cambist_source_held", "Newest fixings that are held", labels=["source"])
     held_for = GaugeMetricFamily(
         "cambist_source_held_seconds",
-        "Since the day of the first of its newest fixings that are held",
+        "Since the day of the first fixing that is still held",
         labels=["source"],
     )
     ticks = CounterMetricFamily("cambist_source_ticks", "Ticks accepted", labels=["source"])
