@@ -13,11 +13,11 @@ from pathlib import Path
 from threading import Timer
 
 import pytest
-from cambist.admin.disputes import DisputeAdmin
 
 from cambist.admin import bootstrap as bootstrap_module
 from cambist.admin.backfill import BackfillAdmin
 from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.disputes import DisputeAdmin
 from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
 from cambist.history.fixing import Fixing, Receipt, RefusedFixing
 from cambist.history.rate_matrix import RateMatrix
