@@ -64,7 +64,8 @@ class Service:
     def history(self) -> KnownHistory:
         """Return what rebuilds, with nothing kept."""
         pool = ReaderPool(4, readers=1, within=60)
-        return KnownHistory(self.reading.archive, self.reading.editions, pool, lambda: NOW, rules_of(SOURCES))
+        reading = self.reading
+        return KnownHistory(reading.archive, reading.editions, reading.verdicts, pool, lambda: NOW, rules_of(SOURCES))
 
     def series(self, edition: str, current: RateMatrix, scope: Scope | None = None) -> RateMatrix:
         self.readings.clear()

@@ -32,7 +32,12 @@ class Service:
             source, code, day, up_to=receipt
         )
         state.known_history = KnownHistory(
-            store.archive, store.editions, pool, lambda: datetime.now(UTC) + timedelta(seconds=1), rules_of(SOURCES)
+            store.archive,
+            store.editions,
+            store.verdicts,
+            pool,
+            lambda: datetime.now(UTC) + timedelta(seconds=1),
+            rules_of(SOURCES),
         )
         self.show()
 

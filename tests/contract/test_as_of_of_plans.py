@@ -51,7 +51,12 @@ class Service:
         state = self.client.worker_state
         pool = ReaderPool(4, readers=1, within=30)
         state.known_history = KnownHistory(
-            store.archive, store.editions, pool, lambda: datetime.now(UTC) + timedelta(seconds=1), rules_of(SOURCES)
+            store.archive,
+            store.editions,
+            store.verdicts,
+            pool,
+            lambda: datetime.now(UTC) + timedelta(seconds=1),
+            rules_of(SOURCES),
         )
         self._store = store
         self.then = self._show(THEN)

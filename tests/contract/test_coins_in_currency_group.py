@@ -10,9 +10,8 @@ from fractions import Fraction
 import pytest
 
 from cambist.ingest.price_pipeline import PricePipeline
-from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
-from cambist.pricing.source_kind import Pace, RateType
+from cambist.pricing.source_kind import Pace
 from cambist.pricing.tick import Tick
 from cambist.reference.assets import COINS, METALS
 from cambist.sources.adapters.okx import adapter
@@ -255,7 +254,7 @@ def test_a_coin_with_a_fresh_price_is_answered_however_old_the_fixing_of_the_cur
     """A currency falls back on its newest fixing, however old: a coin that is dealt in it is as fresh as before."""
     fixed = quote_of("EUR/USD", "1.25", "1.25", "ecb", as_of=NOON - timedelta(days=1), pace=Pace.DAILY)
     pipeline = PricePipeline({"okx": adapter.source})
-    pipeline.rate_books.apply_fixings("ecb", {"EUR": Offer("ecb", fixed, Pace.DAILY, RateType.OFFICIAL, 0)}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed})
     pipeline.apply_tick(Tick("okx", Pair("XMR", "EUR"), Decimal(100), Decimal(102), NOON), NOON)
     client = dealing()
     client.worker_state.apply_book(pipeline.rate_books.build(NOON))

@@ -22,10 +22,8 @@ from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.streamer import supported_pairs
-from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.tables import CURRENCIES
@@ -234,9 +232,7 @@ def a_book_of(said: dict[str, dict[str, str]], fixed: str = ""):
         name, rate = fixed.split()
         pair = Pair(*name.split("/"))
         quote = Quote(pair, Fraction(rate), Fraction(rate), NOON, NOON, Origin(Derivation.PUBLISHED, ("bank",)))
-        pipeline.rate_books.apply_fixings(
-            "bank", {pair.quote: Offer("bank", quote, Pace.DAILY, RateType.OFFICIAL, 0)}, NOON
-        )
+        pipeline.rate_books.apply_fixings({pair.quote: quote})
     return pipeline.rate_books.build(NOON)
 
 

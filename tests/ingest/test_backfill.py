@@ -229,15 +229,8 @@ def test_a_correction_is_filed_and_counted(scene: Scene) -> None:
     scene.run()
     scene.mint.answers[WEEKS[8]] = f"{WEEKS[8]} 1.1010".encode()
     progress = scene.run()
-    assert (progress.added, progress.corrected, progress.refused) == (0, 1, 0)
+    assert (progress.added, progress.corrected) == (0, 1)
     assert [str(known.fixing.value) for known in scene.archive.revisions(DOLLAR, WEEKS[8])] == ["1.1000", "1.1010"]
-
-
-def test_refused_fixings_are_counted(scene: Scene) -> None:
-    scene.mint.answers[WEEKS[3]] = f"{WEEKS[3]} 9.9000".encode()  # nine times the dollar of the week before
-    progress = scene.run()
-    assert (progress.added, progress.refused, progress.failed) == (9, 1, [])
-    assert scene.store.quarantine.count_waiting("mint") == 1
 
 
 def test_receipts_of_one_source_do_not_count_for_another(scene: Scene) -> None:

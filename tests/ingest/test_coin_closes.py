@@ -283,9 +283,7 @@ def test_a_corrected_close_keeps_the_earlier_one(store: SqlStore) -> None:
     ]
 
 
-def test_closes_change_neither_the_rate_matrix_nor_the_quarantine(
-    small_store: SqlStore, a_source: Any, now: datetime
-) -> None:
+def test_closes_do_not_change_the_rate_matrix(small_store: SqlStore, a_source: Any, now: datetime) -> None:
     ecb = a_source("ecb", anchor="EUR")
     before = rate_matrix_from_archive(small_store, [ecb], now.date())
     file_closes(small_store.archive, closed(quote("BTC", 1), quote("USDT", 1)))
@@ -297,8 +295,6 @@ def test_closes_change_neither_the_rate_matrix_nor_the_quarantine(
         before.last_fixing,
     )
     assert bytes(after.cells) == bytes(before.cells)
-    assert small_store.quarantine.quarantined(None) == []
-    assert small_store.quarantine.count_waiting(CLOSES) == 0
 
 
 # For ever

@@ -256,7 +256,6 @@ def polled(
         loop = asyncio.get_running_loop()
         began = loop.time()
         poller = a_poller(source, fetches, lambda: FRIDAY_NOON + timedelta(seconds=loop.time() - began))
-        poller.source_status.waiting = waiting
         await during(seconds, poll_fixings(poller, adapter, cabinet.file, cabinet.filed))
         return poller
 
@@ -318,11 +317,10 @@ def test_there_is_a_pause_between_two_requests(skipping, a_source) -> None:
     [
         (FilingResult(1, 0, 0), True),
         (FilingResult(0, 1, 4), True),
-        (FilingResult(0, 0, 4, refused=1), True),
         (FilingResult(0, 0, 4), False),
         (None, False),
     ],
-    ids=["added", "corrected", "refused", "unchanged", "known"],
+    ids=["added", "corrected", "unchanged", "known"],
 )
 def test_the_callback_is_called_only_after_a_filing(
     skipping,
@@ -348,11 +346,6 @@ def test_an_answer_without_changes_is_a_success(skipping, a_source, answer: Any)
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), Fetches(answer))
     assert (cabinet.deliveries, cabinet.told) == ([], [])
     assert (poller.source_status.failures, poller.source_status.last_success is not None) == (0, True)
-
-
-def test_the_number_of_refused_fixings_is_logged(skipping, a_source, caplog: pytest.LogCaptureFixture) -> None:
-    polled(skipping, a_source(schedule=ALL_DAY), Fetches(b"rates"), Cabinet([FilingResult(0, 0, 0, refused=3)]))
-    assert "Source mint: 3 fixings wait in quarantine" in caplog.text
 
 
 ERRORS = [
@@ -398,15 +391,6 @@ def test_a_source_recovers(skipping, a_source) -> None:
     fetches = Fetches(SourceUnreachable("mint: no answer in time"), b"rates")
     poller, _, cabinet = polled(skipping, a_source(schedule=ALL_DAY), fetches, seconds=25 * 60)
     assert (len(fetches.asked), cabinet.told, poller.source_status.failures) == (2, ["mint"], 0)
-
-
-def test_while_fixings_are_quarantined_unchanged_content_is_requested_again(skipping, a_source) -> None:
-    fetches = Fetches(b"rates")
-    polled(skipping, a_source(schedule=ALL_DAY), fetches, waiting=1)
-    assert fetches.done == [("forget", "one"), ("fetch", "one")]
-    fetches = Fetches(b"rates")
-    polled(skipping, a_source(schedule=ALL_DAY), fetches)
-    assert fetches.done == [("fetch", "one")]
 
 
 def test_unreadable_cells_are_in_the_status_until_they_can_be_read(

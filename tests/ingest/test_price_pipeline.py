@@ -50,7 +50,7 @@ def agreed(pipeline: PricePipeline, now: datetime = NOON, pair: Pair = BITCOIN) 
 
 def expect(pipeline: PricePipeline, pair: Pair, mid: str) -> None:
     quote = Quote(pair, Fraction(mid), Fraction(mid), NOON, NOON, Origin(Derivation.PUBLISHED, ("bank",)))
-    pipeline.fixing_consensus.agreed.expect(quote)
+    pipeline.rate_books.agreed.expect(quote)
 
 
 def test_a_quote_has_the_prices_and_times_of_its_tick(pipeline: PricePipeline) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from cambist.ingest.price_pipeline import PricePipeline
-from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
@@ -35,10 +34,9 @@ def pipeline(a_source) -> PricePipeline:
     return PricePipeline(venues)
 
 
-def fixing_offer(pair: Pair, rate: str, as_of: datetime = FIXED_AT, source: str = "bank") -> Offer:
-    origin = Origin(Derivation.PUBLISHED, (source,))
-    quote = Quote(pair, Fraction(rate), Fraction(rate), as_of, as_of + MINUTE, origin)
-    return Offer(source, quote, Pace.DAILY, RateType.OFFICIAL, 0)
+def fixed(pair: Pair, rate: str, as_of: datetime = FIXED_AT) -> Quote:
+    origin = Origin(Derivation.PUBLISHED, ("bank",))
+    return Quote(pair, Fraction(rate), Fraction(rate), as_of, as_of + MINUTE, origin)
 
 
 def apply_tick(
@@ -92,15 +90,15 @@ def test_a_refused_tick_is_no_change(pipeline: PricePipeline) -> None:
 
 
 def test_new_fixings_are_a_change(pipeline: PricePipeline) -> None:
-    pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     assert build(pipeline).quotes["EUR"].bid == Fraction("1.25")
     assert pipeline.rate_books.build(NOON + TENTH) is None
-    pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.26")}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.26")})
     assert build(pipeline, NOON + 2 * TENTH).quotes["EUR"].bid == Fraction("1.26")
 
 
 def test_checking_all_pairs_again_is_no_change(pipeline: PricePipeline) -> None:
-    pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     apply_tick(pipeline, MONERO, "150")
     build(pipeline)
     looked = [pipeline.rate_books.build(NOON + step * SECOND) for step in range(1, 600)]
@@ -109,7 +107,7 @@ def test_checking_all_pairs_again_is_no_change(pipeline: PricePipeline) -> None:
 
 
 def test_quotes_age_even_if_no_tick_arrives(pipeline: PricePipeline) -> None:
-    pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     apply_tick(pipeline, EURO, "1.26")
     build(pipeline)
     changed = [step for step in range(1, 1000) if pipeline.rate_books.build(NOON + step * SECOND) is not None]
@@ -132,9 +130,7 @@ def test_a_clock_that_is_set_back_stops_no_rate_book(pipeline: PricePipeline) ->
 
 
 def test_traded_quotes_are_preferred_to_fixings(pipeline: PricePipeline) -> None:
-    pipeline.rate_books.apply_fixings(
-        "bank", {"EUR": fixing_offer(EURO, "1.25"), "JPY": fixing_offer(Pair("USD", "JPY"), "150")}, NOON
-    )
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25"), "JPY": fixed(Pair("USD", "JPY"), "150")})
     apply_tick(pipeline, EURO, "1.26", "1.27")
     book = build(pipeline)
     assert sides(book, "EUR") == (Fraction("1.26"), Fraction("1.27"))
@@ -144,7 +140,7 @@ def test_traded_quotes_are_preferred_to_fixings(pipeline: PricePipeline) -> None
 
 
 def test_fifteen_minutes_after_its_last_tick_a_currency_falls_back_on_its_fixing(pipeline: PricePipeline) -> None:
-    pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     apply_tick(pipeline, EURO, "1.26")
     still = current_rate_book(pipeline, build(pipeline), NOON + 15 * MINUTE)
     assert (still.quotes["EUR"].bid, still.quotes["EUR"].as_of) == (Fraction("1.26"), NOON)
@@ -162,9 +158,7 @@ FX_OPENING = datetime(2026, 3, 8, 21, tzinfo=UTC)  # summer time has begun that 
 def test_the_close_of_a_currency_stands_over_a_weekend_and_ages_from_the_opening_on(
     pipeline: PricePipeline,
 ) -> None:
-    pipeline.rate_books.apply_fixings(
-        "bank", {"EUR": fixing_offer(EURO, "1.25"), "JPY": fixing_offer(Pair("JPY", "USD"), "0.0067")}, NOON
-    )
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25"), "JPY": fixed(Pair("JPY", "USD"), "0.0067")})
     apply_tick(pipeline, EURO, "1.26", "1.27", at=FX_CLOSE - 30 * SECOND)
     friday = build(pipeline, FX_CLOSE - 30 * SECOND)
     sunday = current_rate_book(pipeline, friday, FX_OPENING - SECOND)
@@ -179,7 +173,7 @@ def test_the_close_of_a_currency_stands_over_a_weekend_and_ages_from_the_opening
 
 
 def test_a_currency_without_ticks_before_the_close_falls_back_over_the_weekend_too(pipeline: PricePipeline) -> None:
-    pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     apply_tick(pipeline, EURO, "1.26", at=FX_CLOSE - 16 * MINUTE)
     saturday = current_rate_book(pipeline, build(pipeline, FX_CLOSE - 16 * MINUTE), FX_CLOSE + timedelta(hours=9))
     assert saturday.quotes["EUR"].bid == Fraction("1.25")
@@ -190,7 +184,7 @@ def test_after_a_restart_the_last_rate_book_is_continued(pipeline: PricePipeline
     last = build(pipeline, FX_CLOSE - MINUTE)
     successor = PricePipeline({"first": a_source("first", pace=Pace.REALTIME, rate_type=RateType.MARKET)})
     successor.rate_books.resume(last)
-    successor.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, FX_CLOSE)
+    successor.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     book = build(successor, FX_CLOSE + timedelta(hours=20))
     assert (book.version, book.pairs) == (last.version + 1, last.pairs)
     assert sides(book, "EUR") == (Fraction("1.26"), Fraction("1.27"))
@@ -239,35 +233,22 @@ def test_a_coin_keeps_its_last_quote_with_its_own_time(pipeline: PricePipeline) 
 
 def test_anything_but_a_currency_uses_the_newer_of_tick_and_fixing(pipeline: PricePipeline) -> None:
     gold = Pair("XAU", "USD")
-    pipeline.rate_books.apply_fixings("bank", {"XAU": fixing_offer(gold, "5000")}, NOON)
+    pipeline.rate_books.apply_fixings({"XAU": fixed(gold, "5000")})
     apply_tick(pipeline, gold, "5010")
     assert current_rate_book(pipeline, build(pipeline), NOON + 60 * MINUTE).quotes["XAU"].bid == 5010
-    pipeline.rate_books.apply_fixings(
-        "bank", {"XAU": fixing_offer(gold, "5020", NOON + 30 * MINUTE)}, NOON + 60 * MINUTE
-    )
+    pipeline.rate_books.apply_fixings({"XAU": fixed(gold, "5020", NOON + 30 * MINUTE)})
     assert build(pipeline, NOON + 61 * MINUTE).quotes["XAU"].bid == 5020
 
 
 def test_a_fixing_that_a_source_no_longer_publishes_is_removed(pipeline: PricePipeline) -> None:
-    pipeline.rate_books.apply_fixings(
-        "bank", {"EUR": fixing_offer(EURO, "1.25"), "GBP": fixing_offer(Pair("GBP", "USD"), "1.5")}, NOON
-    )
-    pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25"), "GBP": fixed(Pair("GBP", "USD"), "1.5")})
+    pipeline.rate_books.apply_fixings({"GBP": None})
     assert "GBP" not in build(pipeline).quotes
-
-
-def test_fixings_of_several_sources_are_agreed_on(pipeline: PricePipeline) -> None:
-    for source, rate in (("a", "1.25"), ("b", "1.26"), ("c", "1.24")):
-        pipeline.rate_books.apply_fixings(source, {"EUR": fixing_offer(EURO, rate, source=source)}, NOON)
-    assert build(pipeline).quotes["EUR"].bid == Fraction("1.25")
-    pipeline.rate_books.apply_fixings("a", {}, NOON)
-    pipeline.rate_books.apply_fixings("b", {}, NOON)
-    assert build(pipeline, NOON + SECOND).quotes["EUR"].bid == Fraction("1.24")
 
 
 @pytest.mark.parametrize(("pair", "bid"), [(EURO, "12.5"), (EURO.inverse, "0.08")])
 def test_the_first_tick_is_compared_with_the_fixing(pipeline: PricePipeline, pair: Pair, bid: str) -> None:
-    pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     assert apply_tick(pipeline, pair, bid) == JUMP
     assert apply_tick(pipeline, pair, str(float(Fraction(bid) ** -1))) == JUMP, "swapped"
     assert apply_tick(pipeline, pair, {"12.5": "1.26", "0.08": "0.79"}[bid]) is None
@@ -378,7 +359,7 @@ def test_the_median_of_all_venues_with_recent_and_valid_ticks_is_published(
 
 
 def test_a_fixing_can_be_a_leg(pipeline: PricePipeline) -> None:
-    pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     apply_tick(pipeline, Pair("XMR", "EUR"), "100", "102")
     quote = build(pipeline).quotes["XMR"]
     assert (quote.bid, quote.ask, quote.as_of) == (125, Fraction("127.5"), FIXED_AT)
@@ -401,7 +382,7 @@ def quotes_of(book: RateBook) -> dict[Any, Quote]:
 
 
 def test_unchanged_quotes_are_the_same_objects(pipeline: PricePipeline) -> None:
-    pipeline.rate_books.apply_fixings("bank", {"GBP": fixing_offer(Pair("GBP", "USD"), "1.5")}, NOON)
+    pipeline.rate_books.apply_fixings({"GBP": fixed(Pair("GBP", "USD"), "1.5")})
     for pair, bid in ((TETHER, "1"), (TETHERED, "150"), (Pair("SOL", "USDT"), "90"), (EURO, "1.25")):
         apply_tick(pipeline, pair, bid)
     before = quotes_of(build(pipeline))
@@ -441,7 +422,7 @@ def test_pairs_are_published_as_they_are_traded(pipeline: PricePipeline) -> None
 
 
 def test_fixings_are_not_among_the_pairs(pipeline: PricePipeline) -> None:
-    pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     assert dict(build(pipeline).pairs) == {}
 
 
@@ -451,8 +432,8 @@ def test_fixings_are_not_among_the_pairs(pipeline: PricePipeline) -> None:
 @pytest.fixture
 def copper(pipeline: PricePipeline) -> PricePipeline:
     """A pipeline in which copper was fixed: 9600 in cash, 9800 in three months."""
-    offers = {"XCU": fixing_offer(COPPER, "9600"), "XCU-3M": fixing_offer(COPPER_FORWARD, "9800")}
-    pipeline.rate_books.apply_fixings("exchange", offers, NOON)
+    quotes = {"XCU": fixed(COPPER, "9600"), "XCU-3M": fixed(COPPER_FORWARD, "9800")}
+    pipeline.rate_books.apply_fixings(quotes)
     return pipeline
 
 
@@ -503,9 +484,7 @@ def test_a_three_month_price_that_stops_in_open_hours_adjusts_nothing(copper: Pr
 
 def test_how_long_a_three_month_price_counts_depends_on_its_pace(a_source) -> None:
     pipeline = PricePipeline({"slow": a_source("slow", pace=Pace.INTRADAY, rate_type=RateType.MARKET)})
-    pipeline.rate_books.apply_fixings(
-        "exchange", {"XCU": fixing_offer(COPPER, "9600"), "XCU-3M": fixing_offer(COPPER_FORWARD, "9800")}, NOON
-    )
+    pipeline.rate_books.apply_fixings({"XCU": fixed(COPPER, "9600"), "XCU-3M": fixed(COPPER_FORWARD, "9800")})
     apply_tick(pipeline, COPPER_FORWARD, "9898", source="slow")
     first = build(pipeline)
     assert copper_at(pipeline, first, NOON + 360 * MINUTE) == (9696, NOON)
@@ -539,7 +518,7 @@ def test_a_price_that_was_old_at_the_close_stays_old(copper: PricePipeline, minu
 
 
 def test_quotes_age_from_the_opening_on_even_if_no_tick_arrives(copper: PricePipeline) -> None:
-    copper.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    copper.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     apply_tick(copper, COPPER_FORWARD, "9898", at=CLOSE - MINUTE)
     build(copper, CLOSE - MINUTE)
     silent = [OPEN + step * SECOND for step in range(-300, 1200)]
@@ -549,28 +528,28 @@ def test_quotes_age_from_the_opening_on_even_if_no_tick_arrives(copper: PricePip
     assert (book.quotes["XCU"].bid, book.quotes["XCU"].origin.made) == (9600, Derivation.PUBLISHED)
 
 
-OTHER_DAYS: list[tuple[str, Callable[[], dict[str, Offer]]]] = [
+OTHER_DAYS: list[tuple[str, Callable[[], dict[str, Quote]]]] = [
     (
         "it traded before the fixing",
-        lambda: {"XCU": fixing_offer(COPPER, "9600", NOON + MINUTE)} | forward(NOON + MINUTE),
+        lambda: {"XCU": fixed(COPPER, "9600", NOON + MINUTE)} | forward(NOON + MINUTE),
     ),
     (
         "both were fixed on different days",
-        lambda: {"XCU": fixing_offer(COPPER, "9600")} | forward(FIXED_AT - 24 * 60 * MINUTE),
+        lambda: {"XCU": fixed(COPPER, "9600")} | forward(FIXED_AT - 24 * 60 * MINUTE),
     ),
-    ("only cash was fixed", lambda: {"XCU": fixing_offer(COPPER, "9600")}),
+    ("only cash was fixed", lambda: {"XCU": fixed(COPPER, "9600")}),
 ]
 
 
-def forward(as_of: datetime) -> dict[str, Offer]:
-    return {"XCU-3M": fixing_offer(COPPER_FORWARD, "9800", as_of)}
+def forward(as_of: datetime) -> dict[str, Quote]:
+    return {"XCU-3M": fixed(COPPER_FORWARD, "9800", as_of)}
 
 
-@pytest.mark.parametrize("offers", [row[1] for row in OTHER_DAYS], ids=[row[0] for row in OTHER_DAYS])
+@pytest.mark.parametrize("quotes", [row[1] for row in OTHER_DAYS], ids=[row[0] for row in OTHER_DAYS])
 def test_an_official_cash_price_is_not_adjusted_if(
-    pipeline: PricePipeline, offers: Callable[[], dict[str, Offer]]
+    pipeline: PricePipeline, quotes: Callable[[], dict[str, Quote]]
 ) -> None:
-    pipeline.rate_books.apply_fixings("exchange", offers(), NOON)
+    pipeline.rate_books.apply_fixings(quotes())
     apply_tick(pipeline, COPPER_FORWARD, "9898")
     assert current_rate_book(pipeline, build(pipeline), NOON + 2 * MINUTE).quotes["XCU"].bid == 9600
 
@@ -583,7 +562,7 @@ def test_rate_books_stay_in_order_over_a_day(pipeline: PricePipeline) -> None:
         if step % 3 == 0:
             apply_tick(pipeline, EURO, f"1.2{step % 10}", at=now, source=("first", "second")[step % 2])
         if step % 50 == 10:
-            pipeline.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, f"1.2{step % 9}")}, now)
+            pipeline.rate_books.apply_fixings({"EUR": fixed(EURO, f"1.2{step % 9}")})
         book = pipeline.rate_books.build(now)
         if book is not None:
             seen.append(book)
@@ -592,7 +571,7 @@ def test_rate_books_stay_in_order_over_a_day(pipeline: PricePipeline) -> None:
 
 
 def test_a_rate_book_has_the_pairs_that_venues_list(copper: PricePipeline) -> None:
-    copper.rate_books.apply_fixings("bank", {"EUR": fixing_offer(EURO, "1.25")}, NOON)
+    copper.rate_books.apply_fixings({"EUR": fixed(EURO, "1.25")})
     assert build(copper).venue_pairs == frozenset()
     copper.listings.replace("first", [Pair("BTC", "EUR")])
     book = copper.rate_books.build(NOON + MINUTE)

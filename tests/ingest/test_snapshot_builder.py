@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest import snapshot_builder
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import (

@@ -53,7 +53,7 @@ def test_a_report_has_the_sources_facts_and_what_is_stored(a_source) -> None:
     source_status = SourceStatus(a_source("bank", rate_type=RateType.MARKET), enabled=True)
     source_status.record_market_time(NOON)
     source_status.record_success(NOON)
-    source_status.codes, source_status.waiting = 31, 2
+    source_status.codes, source_status.held = 31, 2
     source_status.coverage = Coverage(40, date(1999, 1, 4), date(2026, 3, 6))
     assert source_status.report(7, {"bid above ask": 3}) == SourceReport(
         key="bank",
@@ -73,7 +73,7 @@ def test_a_report_has_the_sources_facts_and_what_is_stored(a_source) -> None:
         pairs=40,
         first=date(1999, 1, 4),
         last=date(2026, 3, 6),
-        waiting=2,
+        held=2,
         ticks=7,
         refused={"bid above ask": 3},
         anchor="USD",

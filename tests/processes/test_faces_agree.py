@@ -17,11 +17,10 @@ from cambist.api.worker_state import WorkerState
 from cambist.errors import RequestRefused
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.price_pipeline import PricePipeline
-from cambist.pricing.consensus import Offer
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
 from cambist.pricing.rate_book import RateBook
-from cambist.pricing.source_kind import Pace, RateType
+from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import COINS, METALS, AssetKind
 from cambist.stream.prices import Prices
 
@@ -96,9 +95,7 @@ def some_book(rng: random.Random) -> tuple[RateBook, datetime]:
     for code in ("EUR", "GBP", "JPY", "TRY", "XAU", "XAG"):
         if rng.random() < 0.85:
             fixed = quoted(Pair(code, "USD"), now - timedelta(hours=rng.choice((5, 20, 70, 335, 337, 550))), Pace.DAILY)
-            pipeline.rate_books.apply_fixings(
-                f"bank of {code}", {code: Offer("s", fixed, Pace.DAILY, RateType.OFFICIAL, 0)}, now
-            )
+            pipeline.rate_books.apply_fixings({code: fixed})
     book = pipeline.rate_books.build(now)
     assert book is not None
     return book, now + rng.choice((0, 0, 0, 3, 12, 20)) * MINUTE

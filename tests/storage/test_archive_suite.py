@@ -20,7 +20,7 @@ from cambist.errors import SourceBroken
 from cambist.history.archive import FixingArchive
 from cambist.history.corrections import CorrectionQuery
 from cambist.history.coverage import PairCoverage
-from cambist.history.fixing import GRAM, Coverage, FilingResult, Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import GRAM, Coverage, FilingResult, Fixing, Receipt
 from cambist.pricing.pair import Pair
 from cambist.storage import Store
 from cambist.storage.sql import SqlStore
@@ -311,13 +311,6 @@ def test_a_unit_is_kept_with_its_pair(archive: FixingArchive) -> None:
     assert [received.fixing for received in archive.fixings_on("cbr", MON) if received.fixing.unit] == [gold]
     assert [received.fixing for received in archive.revisions(gold.pair, MON)] == [gold]
     assert archive.last_before("cbr", TUE)[gold.pair] == gold
-
-
-def test_refused_fixings_do_not_change_the_archive(archive: FixingArchive) -> None:
-    receipt = Receipt("ecb", NOON, "a test", "d")
-    filed = archive.file(receipt, [fixing("1.1")], [RefusedFixing(fixing("9.9", TUE), "a jump")])
-    assert filed == FilingResult(added=1, corrected=0, unchanged=0, refused=1)
-    assert as_published(archive.fixings("ecb")) == [("ecb", "EUR/USD", MON, "1.1", 1)]
 
 
 def test_a_delivery_of_tens_of_thousands_of_fixings_is_filed(archive: FixingArchive) -> None:

@@ -15,12 +15,11 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from cambist.history.quarantine import QuarantineState
 from tests.postgresql import postgresql_url
 
 from cambist.errors import NoLongerLeading, StoreBroken
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
-from cambist.history.fixing import Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.dialects import WriteLock, writing
@@ -98,14 +97,10 @@ def file_fixing(store: SqlStore) -> None:
     store.archive.file(a_receipt(), [a_fixing()])
 
 
-def file_refused(store: SqlStore) -> None:
-    store.archive.file(a_receipt(), [], [RefusedFixing(a_fixing(), "odd")])
-
-
 def filed(store: SqlStore) -> list[object]:
     """Return everything that can be filed."""
     bars = store.bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 10)
-    return [*store.archive.fixings("ecb"), *bars, *store.quarantine.quarantined(None), *_receipts(store)]
+    return [*store.archive.fixings("ecb"), *bars, *_receipts(store)]
 
 
 def _receipts(store: SqlStore) -> list[datetime]:
@@ -115,7 +110,6 @@ def _receipts(store: SqlStore) -> list[datetime]:
 
 WAYS: dict[str, Callable[[SqlStore], object]] = {
     "a fixing": file_fixing,
-    "a refused fixing": file_refused,
     "a bar": lambda store: store.bars.file([BAR]),
 }
 
@@ -134,15 +128,13 @@ def test_a_former_leader_files_nothing(plain: SqlStore, fenced: SqlStore, way: s
     assert filed(plain) == []
 
 
-def test_a_former_leader_removes_no_bars_and_decides_nothing(plain: SqlStore, fenced: SqlStore) -> None:
+def test_a_former_leader_removes_no_bars(plain: SqlStore, fenced: SqlStore) -> None:
     plain.bars.file([BAR])
-    file_refused(plain)
+    file_fixing(plain)
     before = filed(plain)
     take_over(plain)
     with pytest.raises(NoLongerLeading):
         fenced.bars.delete_before(Interval.MINUTE, datetime(2027, 1, 1, tzinfo=UTC))
-    with pytest.raises(NoLongerLeading):
-        fenced.quarantine.decide(1, QuarantineState.REJECTED, NOW)
     assert filed(plain) == before
 
 

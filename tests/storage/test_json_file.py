@@ -32,7 +32,7 @@ FULL = SourceReport(
     pairs=42,
     first=date(1999, 1, 4),
     last=date(2026, 3, 5),
-    waiting=2,
+    held=2,
     ticks=17,
     refused={"bid above ask": 4},
 )

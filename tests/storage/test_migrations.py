@@ -4,6 +4,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,10 @@ from sqlalchemy import Engine, inspect, text
 from tests.postgresql import postgresql_server
 
 from cambist.errors import CannotStart
+from cambist.history.fixing import Fixing, Receipt
+from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
+from cambist.storage.sql.archive import SqlArchive
 from cambist.storage.sql.dialects import dialect_named
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.migrate import migrate
@@ -193,17 +198,34 @@ def test_readers_do_not_wait_for_the_writer(sqlite_engine: Engine) -> None:
         assert connection.execute(text("pragma foreign_keys")).scalar_one() == 1
 
 
-def test_a_quarantine_without_units_is_migrated_completely(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_waits_in_quarantine_becomes_part_of_the_archive(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, "0004"))
+        patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, "0014"))
         migrate(engine)
-    row = "3, 'nbp', 'XAU', 'PLN', 'gram', '2026-03-06', 1, '500', 'why', '2026-03-06', 'origin', 'waiting', NULL"
+    refused = [
+        "3, 'nbp', 'XAU', 'PLN', 'gram', '2026-03-06', 1, '500', 'why', '2026-03-06', 'origin', 'waiting', NULL",
+        "4, 'nbp', 'USD', 'PLN', '', '2026-03-06', 1, '40', 'why', '2026-03-06', 'origin', 'waiting', NULL",
+        "5, 'nbp', 'EUR', 'PLN', '', '2026-03-06', 1, '43', 'why', '2026-03-06', 'origin', 'waiting', NULL",
+        "6, 'nbp', 'GBP', 'PLN', '', '2026-03-06', 1, '50', 'why', '2026-03-06', 'origin', 'rejected', NULL",
+    ]
     with engine.begin() as connection:
-        connection.execute(text(f"INSERT INTO quarantine VALUES ({row})"))  # noqa: S608  no input in it
-        before = connection.execute(text("SELECT * FROM quarantine")).all()
+        for row in refused:
+            connection.execute(text(f"INSERT INTO quarantine VALUES ({row})"))  # noqa: S608  no input in it
+    known = SqlArchive(engine)
+    for day, value in (("2026-03-05", "4.0"), ("2026-03-07", "4.1")):
+        received = datetime.fromisoformat(f"{day}T12:00:00+00:00")
+        fixing = Fixing("nbp", Pair("USD", "PLN"), date(2026, 3, 6), Decimal(value))
+        known.file(Receipt("nbp", received, "origin", day), [fixing])
+    early = Fixing("nbp", Pair("EUR", "PLN"), date(2026, 3, 6), Decimal("4.3"))
+    known.file(Receipt("nbp", datetime(2026, 3, 5, tzinfo=UTC), "origin", "early"), [early])
     migrate(engine)
+    filed = {(str(each.pair), each.unit): str(each.value) for each in SqlArchive(engine).fixings("nbp")}
+    # The zloty was corrected after the refused value had come, which the source itself has taken back by that.
+    assert filed == {("XAU/PLN", "gram"): "500", ("USD/PLN", ""): "4.1", ("EUR/PLN", ""): "43"}
+    assert SqlArchive(engine).deliveries_after(3, 9) == [(4, "nbp")]
     with engine.connect() as connection:
-        assert connection.execute(text("SELECT * FROM quarantine")).all() == before
+        states = connection.execute(text("SELECT id, state FROM quarantine ORDER BY id")).all()
+    assert [tuple(each) for each in states] == [(3, "released"), (4, "released"), (5, "released"), (6, "rejected")]
 
 
 def test_without_its_driver_postgresql_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from cambist.history.known_state import (
     Mark,
     Scope,
     Window,
+    changed_outcomes,
     excerpt_at,
     first_receipt_with,
     spliced_excerpt,
@@ -213,9 +214,15 @@ class KnownHistory:
         received = self._archive.days_received_after(
             min(mark.receipt, edition.receipt), current.sources, wants(mark.rules, codes), window.read_days
         )
-        if received is None:
+        recorded = self._editions.find(current.edition)
+        if received is None or recorded is None:
             return None
-        found = windows_to_rebuild(received, window)
+        of_current = Mark(recorded, recorded.receipt, mark.rules, mark.today)
+        known, newest = (
+            self._verdicts.outcomes(mark.rules.version, verdict_bounds(each, codes, window))
+            for each in (mark, of_current)
+        )
+        found = windows_to_rebuild(sorted({*received, *changed_outcomes(known, newest)}), window)
         return found if sum(part.days for part in found) * 2 <= window.days else None
 
     def _build(self, mark: Mark, window: Window, codes: _Codes) -> RateMatrix:

@@ -136,6 +136,16 @@ def verdict_bounds(mark: Mark, codes: frozenset[str] | None, window: Window) -> 
     return VerdictBounds(last, None if is_of_edition else mark.receipt, codes, days)
 
 
+def changed_outcomes(before: Mapping[str, Outcomes], after: Mapping[str, Outcomes]) -> set[date]:
+    """Return the days on which some outcome is another one."""
+    nothing: Outcomes = {}
+    return {
+        _day(day)
+        for code in before.keys() | after.keys()
+        for day, _ in before.get(code, nothing).items() ^ after.get(code, nothing).items()
+    }
+
+
 def excerpt_at(
     fixings: KnownFixings, mark: Mark, window: Window, outcomes: Mapping[str, Outcomes] = NO_OUTCOMES
 ) -> RateMatrix:
