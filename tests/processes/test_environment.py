@@ -19,7 +19,7 @@ from cambist.admin.backfill import BackfillAdmin
 from cambist.admin.bootstrap import Bootstrap
 from cambist.admin.disputes import DisputeAdmin
 from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
-from cambist.history.fixing import Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import Fixing, Receipt
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.snapshot_builder import is_current
 from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
@@ -330,19 +330,18 @@ TRUE = Fixing("ecb", Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
 
 
 @pytest.mark.parametrize(
-    ("source", "fixings", "refused"),
+    ("source", "fixings"),
     [
-        (SIMULATED, [], []),
-        (SIMULATED, [TRUE], []),
-        ("ecb", [TRUE, FALSE], []),
-        ("ecb", [TRUE], [RefusedFixing(FALSE, "a test")]),
+        (SIMULATED, []),
+        (SIMULATED, [TRUE]),
+        ("ecb", [TRUE, FALSE]),
     ],
 )
 def test_the_archive_refuses_everything_of_the_sandbox(
-    store: SqlStore, tmp_path: Path, source: str, fixings: list[Fixing], refused: list[RefusedFixing]
+    store: SqlStore, tmp_path: Path, source: str, fixings: list[Fixing]
 ) -> None:
     with pytest.raises(StoreBroken, match="Simulated prices of the sandbox cannot be stored"):
-        store.archive.file(Receipt(source, NOON, "a test", "digest"), fixings, refused)
+        store.archive.file(Receipt(source, NOON, "a test", "digest"), fixings)
     assert sources_in(tmp_path / "any.db") == set()
     assert store.archive.revision() == 0
 
