@@ -85,8 +85,22 @@ def test_disputes_are_reported_and_found_a_few_at_a_time(settings: Settings, mon
     monkeypatch.setattr(archive_tasks, "judge_contested", judge_contested)
     with DisputeAdmin(settings, lambda: datetime.now(UTC)) as admin:
         admin.disputes()  # everything is judged already when the service starts
-    ingestor, _ = watch_while(settings, monkeypatch, lambda: data_changes(settings.data).notify(Topic.ARCHIVE))
-    assert asked[:2] == [False, True]
+    monkeypatch.setattr(archive_sync, "_WATCH_SECONDS", 0.01)
+    ingestor = Ingestor(settings, {})
+    ingestor._archive.archive_worker.close()
+    monkeypatch.setattr(ingestor._archive, "archive_worker", ArchiveHere(settings))
+
+    async def run() -> None:
+        await ingestor._archive.apply_all()
+        assert (ingestor._statuses.disputes.total, ingestor._statuses.disputes.complete) == (0, False)
+        task = asyncio.create_task(ingestor._archive.watch())
+        async with asyncio.timeout(20):
+            while not ingestor._statuses.disputes.complete:  # noqa: ASYNC110  a test
+                await asyncio.sleep(0.01)
+        task.cancel()
+
+    asyncio.run(run())
+    assert asked == [False, True]
     report = ingestor._statuses.report(datetime.now(UTC), {}, {})
     assert [(each.code, each.served.source) for each in report.disputes.disputes] == [("EUR", "fed")]
     assert {each.key: (each.held, each.only_held) for each in report.reports if each.held} == {"ecb": (1, True)}
@@ -136,7 +150,7 @@ def test_while_the_database_is_gone_no_source_is_tried_after_the_first_and_all_a
     with caplog.at_level("INFO"):
         asyncio.run(run())
     assert failures == []
-    assert archive.calls == len(ingestor._archive._keys)
+    assert archive.calls == len(ingestor._archive._keys) + 2  # of the quotes and the disputes of all
     assert [record.getMessage() for record in caplog.records if record.getMessage().startswith("Ingest")] == [
         "Ingest: the archive cannot be read, the fixings stay as they are: The database cannot be reached: gone",
         "Ingest: the archive is read again",

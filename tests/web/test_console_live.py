@@ -49,7 +49,7 @@ def open_disputes(console: Page) -> None:
 
 def decide(console: Page, code: str, verb: str, reason: str) -> None:
     """Accept or reject what the disputing source says about a code."""
-    choices = console.get_by_role("table", name=f"What you can decide about {code}")
+    choices = console.get_by_role("region", name=f"What you can decide about {code}")
     choices.get_by_role("row").filter(has_text=DISPUTING).get_by_role("button", name=verb).click()
     dialog = console.get_by_role("dialog")
     dialog.get_by_label("Reason").fill(reason)
@@ -66,9 +66,9 @@ def test_the_overview_counts_disputes(console):
 
 def test_a_dispute_is_shown_with_what_each_source_says_and_each_choice_would_serve(console):
     open_disputes(console)
-    said_by = console.get_by_role("table", name="What the sources say about EGP")
+    said_by = console.get_by_role("region", name="What the sources say about EGP")
     expect(said_by.get_by_role("row").filter(has_text=DISPUTING)).to_contain_text("-90 %")
-    choices = console.get_by_role("table", name="What you can decide about EGP")
+    choices = console.get_by_role("region", name="What you can decide about EGP")
     expect(choices.get_by_role("button", name="Accept")).to_have_count(2)
     check_accessible(console)
     check_fits(console)
@@ -88,7 +88,7 @@ def test_a_level_is_accepted_and_the_decision_taken_back(console, live):
     open_disputes(console)
     decide(console, "UAH", "Accept", "confirmed by telephone")
     said(console, "was accepted")
-    made = console.get_by_role("table", name="Decisions").get_by_role("row").filter(has_text="confirmed by telephone")
+    made = console.get_by_role("region", name="Decisions").get_by_role("row").filter(has_text="confirmed by telephone")
     made.get_by_role("button", name="Take back").click()
     console.get_by_role("dialog").get_by_role("button", name="Take it back").click()
     said(console, "was taken back")
