@@ -16,7 +16,7 @@ from cambist.history.standing import NewestFixing, Standing, rounded
 from cambist.verdicts.rules import RULES
 from cambist.verdicts.verdict import Reason
 
-_JUDGED_AT_ONCE = 8
+_JUDGED_AT_ONCE = 4
 _OUTCOME_DAYS = 60
 
 _WHY = {
@@ -93,25 +93,26 @@ def served_rate(standing: Standing, today: date) -> ServedRate | None:
 
 def held_fixings(judging: Judging) -> dict[str, HeldFixings]:
     """Return the held fixings of each source that has any. Its newest fixings are those of its last two weeks."""
+    first = {key: history.last_row - CARRY_DAYS for key, history in judging.histories.items()}
     since: dict[str, dict[str, int]] = {}
     for code, standing in judging.standings.items():
         for each in standing.newest:
-            history = judging.histories.get(each.source)
-            is_newest = history is not None and each.day >= history.last_row - CARRY_DAYS
-            if each.held_since is not None and is_newest:
+            if each.held_since is not None and each.day >= first.get(each.source, 0):
                 since.setdefault(each.source, {})[code] = each.held_since
     return {
         source: HeldFixings(
-            len(of_codes), day_of(min(of_codes.values())), of_codes.keys() >= _newest_codes(judging, source)
+            count=len(of_codes),
+            since=day_of(min(of_codes.values())),
+            all=of_codes.keys() >= _codes_since(judging, source, first[source]),
         )
         for source, of_codes in since.items()
     }
 
 
-def _newest_codes(judging: Judging, source: str) -> set[str]:
-    history = judging.histories[source]
-    lines = ((code, history.line(code)) for code in judging.codes_of(source))
-    return {code for code, line in lines if line is not None and line[0][-1] >= history.last_row - CARRY_DAYS}
+def _codes_since(judging: Judging, source: str, day: int) -> set[str]:
+    """Return the codes of which a source has published a fixing since a day."""
+    lines = ((code, judging.histories[source].line(code)) for code in judging.codes_of(source))
+    return {code for code, line in lines if line is not None and line[0][-1] >= day}
 
 
 def _said(each: NewestFixing) -> SaidRate:
