@@ -17,6 +17,7 @@ import pytest
 from cambist.admin import bootstrap as bootstrap_module
 from cambist.admin.backfill import BackfillAdmin
 from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.disputes import DisputeAdmin
 from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
 from cambist.history.fixing import Fixing, Receipt
 from cambist.history.rate_matrix import RateMatrix
@@ -333,7 +334,15 @@ TRUE = Fixing("ecb", Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
 
 @pytest.mark.parametrize(
     ("source", "fixings"),
+<<<<<<< HEAD
     [(SIMULATED, []), (SIMULATED, [TRUE]), ("ecb", [TRUE, FALSE])],
+=======
+    [
+        (SIMULATED, []),
+        (SIMULATED, [TRUE]),
+        ("ecb", [TRUE, FALSE]),
+    ],
+>>>>>>> op
 )
 def test_the_archive_refuses_everything_of_the_sandbox(
     store: SqlStore, tmp_path: Path, source: str, fixings: list[Fixing]
@@ -358,9 +367,18 @@ def test_no_declared_source_can_have_the_key_of_the_sandbox(tmp_path: Path) -> N
 # commands that file
 
 
+<<<<<<< HEAD
 def test_backfills_are_refused_in_a_sandbox(sandbox: Settings) -> None:
+=======
+def test_backfills_and_decisions_are_refused_in_a_sandbox(sandbox: Settings) -> None:
+>>>>>>> op
     for settings in (sandbox, Settings(data=sandbox.data)):
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
             BackfillAdmin(settings, {}, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
+<<<<<<< HEAD
+=======
+            DisputeAdmin(settings, lambda: NOON)
+        with pytest.raises(CannotStart, match="a sandbox and stays one"):
+>>>>>>> op
             ArchiveTasks(settings)
