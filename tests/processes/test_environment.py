@@ -31,7 +31,7 @@ from cambist.processes.rate_matrix_rebuild import rebuild_rate_matrix
 from cambist.processes.sandbox_market import SandboxMarket
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.components import open_store
-from cambist.registry.sources import load_declared_adapters
+from cambist.registry.sources import fixing_adapters, load_declared_adapters
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment
 from cambist.storage.data_directory import DataDirectory
@@ -214,9 +214,12 @@ def test_a_live_start_rebuilds_what_was_copied_from_a_sandbox(
 
 def test_a_copied_rate_matrix_with_the_current_revision_is_rebuilt_too(live: Settings, sandbox: Settings) -> None:
     """As a copy with the live revision written into it would."""
-    write_rate_matrix(live.data / "rates.image", replace(matrix_of(sandbox), revision=matrix_of(live).revision))
+    write_rate_matrix(
+        live.data / "rates.image",
+        replace(matrix_of(sandbox), revision=matrix_of(live).revision, edition=matrix_of(live).edition),
+    )
     store = open_store(live)
-    assert is_current(matrix_of(live), store.archive, NOON.date())
+    assert is_current(matrix_of(live), store, NOON.date(), [a.source for a in fixing_adapters(live).values()])
     store.close()
     start(live)
     assert_real(live)
@@ -331,11 +334,15 @@ TRUE = Fixing("ecb", Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
 
 @pytest.mark.parametrize(
     ("source", "fixings"),
+<<<<<<< HEAD
+    [(SIMULATED, []), (SIMULATED, [TRUE]), ("ecb", [TRUE, FALSE])],
+=======
     [
         (SIMULATED, []),
         (SIMULATED, [TRUE]),
         ("ecb", [TRUE, FALSE]),
     ],
+>>>>>>> op
 )
 def test_the_archive_refuses_everything_of_the_sandbox(
     store: SqlStore, tmp_path: Path, source: str, fixings: list[Fixing]
@@ -360,11 +367,18 @@ def test_no_declared_source_can_have_the_key_of_the_sandbox(tmp_path: Path) -> N
 # commands that file
 
 
+<<<<<<< HEAD
+def test_backfills_are_refused_in_a_sandbox(sandbox: Settings) -> None:
+=======
 def test_backfills_and_decisions_are_refused_in_a_sandbox(sandbox: Settings) -> None:
+>>>>>>> op
     for settings in (sandbox, Settings(data=sandbox.data)):
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
             BackfillAdmin(settings, {}, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
+<<<<<<< HEAD
+=======
             DisputeAdmin(settings, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
+>>>>>>> op
             ArchiveTasks(settings)
