@@ -145,3 +145,37 @@ def test_a_database_that_does_not_answer_leaves_the_verdict_out_of_a_current_rat
         assert answer["result"] == before["result"]
         assert "verdict" not in answer["legs"][0]
         assert three.client.get(f"/explain?to=NGN&date={LAST}").status == 503
+
+
+# Agreement
+
+
+def test_agreement_says_single(three):
+    said(three, cbn="1402")
+    found = three.get("/fetch-one?to=NGN&min_sources=1")["agreement"]["NGN"]
+    assert (found["status"], "other" in found) == ("single", False)
+    assert three.get(f"/historical?date={TODAY}&to=NGN&min_sources=1")["agreement"]["NGN"]["status"] == "single"
+
+
+def test_agreement_says_disputed_with_the_other_rate(three):
+    said(three, boa="1401", cbn="1700")
+    other = three.verdict()["other"]
+    for query in (
+        "fetch-one?to=NGN&min_sources=1",
+        "explain?to=NGN&verbose=1",
+        f"historical?date={TODAY}&to=NGN&min_sources=1",
+        f"convert?date={TODAY}&to=NGN&amount=1&min_sources=1",
+    ):
+        found = three.get(f"/{query}")["agreement"]["NGN"]
+        assert (found["status"], found["other"]) == ("disputed", other)
+
+
+def test_agreement_says_held(three):
+    said(three, boa="2098")
+    assert three.get("/fetch-one?to=NGN&min_sources=1")["agreement"]["NGN"]["status"] == "held"
+
+
+def test_a_request_for_many_codes_counts_sources_without_judging_each(three, monkeypatch):
+    monkeypatch.setattr("cambist.api.agreement.MAX_JUDGED", 0)
+    assert "status" not in three.get("/fetch-one?to=NGN&min_sources=1")["agreement"]["NGN"]
+    assert "status" not in three.get(f"/historical?date={LAST}&to=NGN&min_sources=1")["agreement"]["NGN"]

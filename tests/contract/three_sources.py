@@ -14,10 +14,12 @@ from tests.conftest import NOW, Client
 from cambist.api.reader_pool import ReaderPool
 from cambist.api.verdict_reader import VerdictReader
 from cambist.history.fixing import Fixing, Receipt
+from cambist.history.source_rates import read_source_rates
 from cambist.history.verdict_log import Decision
 from cambist.ingest.snapshot_builder import judging_of, rate_book_of, rate_matrix_from_archive, record_edition
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
+from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.sql import SqlStore
 
 KEYS = ("boa", "cbn", "fmd")
@@ -30,6 +32,13 @@ def weekdays(count: int, last: date = LAST) -> list[date]:
     """The last weekdays up to one, oldest first."""
     found = [last - timedelta(days=back) for back in range(2 * count) if (last - timedelta(days=back)).weekday() < 5]
     return sorted(found[:count])
+
+
+def report(key: str) -> SourceReport:
+    """Return the report on a source of daily rates in dollars."""
+    facts = dict.fromkeys(("name", "home", "terms", "licence", "redistribution", "covers"), "")
+    kind = {"anchor": "USD", "pace": "daily", "rate_type": "official"}
+    return SourceReport(**facts, **kind, key=key, enabled=True)
 
 
 class ThreeSources:
@@ -46,6 +55,9 @@ class ThreeSources:
         pool = ReaderPool(4, within=60)
         state.verdicts = VerdictReader(self.store.archive, self.store.editions, self.store.verdicts, pool).verdict
         state.known_words = lambda receipt, *asked: self.store.archive.published_fixings(*asked, up_to=receipt)
+        state.words = self.store.archive.published_fixings
+        state.source_rates = lambda *asked: read_source_rates(self.store.archive.pair_series, *asked)
+        state.apply_source_reports(SourceReports(NOW, tuple(map(report, KEYS))))
         for key in KEYS:
             self.deliver(key, self.calm)
 

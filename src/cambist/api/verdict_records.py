@@ -60,12 +60,18 @@ def verdict_on(context: RequestContext, code: str, pair: Pair, day: date) -> Ver
 
 
 def verdict_now(context: RequestContext, code: str, pair: Pair) -> VerdictRecord | None:
-    """Return the verdict behind a code's current rate, if it has one.
+    """Return the verdict behind a code's current rate, if it has one."""
+    found = current_verdict(context, code) if code else None
+    return None if found is None else verdict_record(found, pair)
+
+
+def current_verdict(context: RequestContext, code: str) -> CodeVerdict | None:
+    """Return the verdict on the newest fixings of a code, if there is one.
 
     A database that does not answer is no reason to refuse a rate that is known: then there is none.
     """
     try:
-        return verdict_on(context, code, pair, context.today)
+        return context.verdict(code, context.today)
     except (RateUnavailable, StoreBusy):
         return None
 
@@ -74,7 +80,7 @@ def verdict_record(found: CodeVerdict, pair: Pair) -> VerdictRecord:
     """Return a verdict as answers show it, in the direction of a pair if that is the code's against the pivot."""
     shown = pair if {pair.base, pair.quote} == {found.code, PIVOT} else Pair(PIVOT, found.code)
     is_inverse = shown.quote == PIVOT
-    level, other = shown_rate(found.level, shown), shown_rate(found.other, shown)
+    level, other = (shown_rate(each, shown, found.code) for each in (found.level, found.other))
     return VerdictRecord(
         status=status_name(found),
         sentence=says(found, other),
@@ -94,18 +100,18 @@ def status_name(found: CodeVerdict) -> str:
     return found.status.name.lower()
 
 
-def shown_rate(units: float | None, pair: Pair) -> str:
-    """Return a rate in units per pivot as one of a pair; empty if there is none."""
+def shown_rate(units: float | None, pair: Pair, code: str) -> str:
+    """Return a rate in units of a code per pivot as one of a pair, if it is of these two; empty if there is none."""
     if units is None:
         return ""
-    return plain_float(1 / units if pair.quote == PIVOT else units)
+    return plain_float(1 / units if pair == Pair(code, PIVOT) else units)
 
 
 def _fixing(each: JudgedFixing, found: CodeVerdict, pair: Pair, *, is_inverse: bool) -> FixingRecord:
     distance = each.distance if found.level is not None else None
     return FixingRecord(
         source=each.source,
-        rate=shown_rate(each.units, pair),
+        rate=shown_rate(each.units, pair, found.code),
         weight=round(each.weight, _DIGITS),
         status=each.status.name.lower(),
         distance=None if distance is None else _percent(-distance if is_inverse else distance),

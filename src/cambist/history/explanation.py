@@ -92,7 +92,6 @@ def _live(
 
 
 def _quoted(quote: Quote, votes: tuple[Vote, ...], now: datetime, code: str) -> ExplainedLeg:
-    is_fixing = quote.origin.pace is Pace.DAILY and quote.origin.made in (Derivation.PUBLISHED, Derivation.CROSSED)
     return ExplainedLeg(
         base=quote.pair.base,
         quote=quote.pair.quote,
@@ -104,7 +103,7 @@ def _quoted(quote: Quote, votes: tuple[Vote, ...], now: datetime, code: str) -> 
         received_at=quote.received_at,
         votes=tuple(sorted(votes, key=lambda vote: -vote.weight)),
         because="closed" if _is_market_closed(quote, now) else "",
-        judged=code if is_fixing else "",
+        judged=code if quote.origin.is_fixing else "",
     )
 
 
