@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from decimal import Decimal
 
 import pytest
+from msgspec.json import decode
 from tests.contract.three_sources import KEYS, LAST, ThreeSources
 
+from cambist.client.answers import decode_custom_type
+from cambist.client.endpoints import explanations
 from cambist.errors import RateUnavailable, StoreBusy
 
 TODAY = date(2026, 11, 20)
@@ -179,3 +183,15 @@ def test_a_request_for_many_codes_counts_sources_without_judging_each(three, mon
     monkeypatch.setattr("cambist.api.agreement.MAX_JUDGED", 0)
     assert "status" not in three.get("/fetch-one?to=NGN&min_sources=1")["agreement"]["NGN"]
     assert "status" not in three.get(f"/historical?date={LAST}&to=NGN&min_sources=1")["agreement"]["NGN"]
+
+
+# Elsewhere
+
+
+def test_the_client_reads_verdicts(three):
+    said(three, boa="2098")
+    content = three.client.get("/explain?to=NGN&verbose=1").content
+    answer = decode(content, type=explanations.ExplainResponse, dec_hook=decode_custom_type)
+    found = answer.legs[0].verdict
+    assert (found.other, found.held_since, found.fixings[0].rate) == (Decimal("2098"), TODAY, Decimal("2098"))
+    assert answer.agreement["NGN"].status == "held"

@@ -23,6 +23,8 @@ _REASONS = {
 _NEEDS_ANOTHER = (Reason.UNIT, Reason.OTHER_CODE, Reason.REJECTED)
 """Reasons that the next fixing of the same source does not take away, however often it repeats itself."""
 
+_MOST_NAMES = 4
+
 _NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five"}
 
 
@@ -63,8 +65,11 @@ def _unit(fixing: JudgedFixing, found: CodeVerdict) -> str:
 
 def held_because(found: CodeVerdict) -> str:
     """Return why the fixings of a day are held, with their sources."""
-    held = [each for each in found.fixings if each.status is FixingStatus.HELD]
-    return "; ".join(f"{each.source}: {because(each, found)}" for each in held)
+    by_reason: dict[str, list[JudgedFixing]] = {}
+    for each in found.fixings:
+        if each.status is FixingStatus.HELD:
+            by_reason.setdefault(because(each, found), []).append(each)
+    return "; ".join(f"{_names(held)}: {reason}" for reason, held in by_reason.items())
 
 
 def settled_by(found: CodeVerdict, other: str) -> str:
@@ -87,5 +92,7 @@ def _agreed(found: CodeVerdict) -> list[JudgedFixing]:
 
 
 def _names(fixings: Iterable[JudgedFixing]) -> str:
-    names = list(dict.fromkeys(each.source for each in fixings))
+    names = [each.source for each in fixings]
+    if len(names) > _MOST_NAMES:
+        names = [*names[: _MOST_NAMES - 1], f"{len(names) - _MOST_NAMES + 1} others"]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
