@@ -193,5 +193,5 @@ def test_the_client_reads_verdicts(three):
     content = three.client.get("/explain?to=NGN&verbose=1").content
     answer = decode(content, type=explanations.ExplainResponse, dec_hook=decode_custom_type)
     found = answer.legs[0].verdict
-    assert (found.other, found.held_since, found.fixings[0].rate) == (Decimal("2098"), TODAY, Decimal("2098"))
+    assert (found.other, found.held_since, found.fixings[0].rate) == (Decimal(2098), TODAY, Decimal(2098))
     assert answer.agreement["NGN"].status == "held"

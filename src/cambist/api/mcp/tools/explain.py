@@ -17,7 +17,7 @@ from cambist.pricing.pair import Pair
 MAX_VOTES = 4
 """How many votes of a leg an answer lists, those with the greatest weight."""
 
-MAX_FIXINGS = 3
+MAX_FIXINGS = 2
 """How many fixings of a leg an answer lists, those that are held first."""
 
 _REASONS = {
