@@ -60,6 +60,8 @@ class WorkerState:
     """Reads as `words` what deliveries up to a number said."""
     known_closes: Callable[[int, str, date], ReceivedFixing | None] | None = None
     """Reads as `closes` what deliveries up to a number said."""
+    verdicts: ReadVerdict = staticmethod(no_verdict)
+    """Reads the verdicts behind daily rates."""
     known_history: KnownHistory | None = None
     """Rebuilds what was known at an edition; None in a sandbox."""
     log_folder: Path | None = None
@@ -85,8 +87,6 @@ class WorkerState:
         """Reads the votes behind the quotes of the newest rate book."""
         self.source_rates: ReadSourceRates = no_source_rates
         """Reads the rates of several sources side by side."""
-        self.verdicts: ReadVerdict = no_verdict
-        """Reads the verdicts behind daily rates."""
         self.closes: ReadClose = no_closes
         self.coverage: ReadCoverage = no_coverage
         """Reads which source has which pairs, and since when."""
