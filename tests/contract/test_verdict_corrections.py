@@ -1,4 +1,4 @@
-"""Changed verdicts of past days in `/corrections`: what is published instead, and the delivery or decision behind it."""
+"""Changed verdicts of past days in `/corrections`: what is published instead, and what it was caused by."""
 
 from __future__ import annotations
 

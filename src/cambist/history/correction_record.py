@@ -28,7 +28,7 @@ class PublishedValue(Struct, frozen=True, omit_defaults=True):
 
 
 class CauseRecord(Struct, frozen=True, omit_defaults=True):
-    """What a verdict has changed by: the delivery of a source, or a decision of the operator, and when it was learnt."""
+    """Why a verdict has changed: the delivery of a source, or a decision of the operator, and when it was learnt."""
 
     received_at: datetime
     source: str = ""
