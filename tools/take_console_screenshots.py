@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LIVE = (
     Shot("console-overview", "#/overview", 4),
     Shot("console-sources", "#/sources"),
-    Shot("console-quarantine", "#/quarantine?source=riksbank"),
+    Shot("console-disputes", "#/disputes"),
 )
 """Views that a sandbox does not have, or that say more in a live installation."""
 

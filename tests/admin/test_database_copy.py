@@ -21,7 +21,8 @@ from cambist.accounts.usage_counters import CounterTotal
 from cambist.admin.database_copy import copy_database
 from cambist.errors import BadParameter, CannotCopy
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
-from cambist.history.fixing import Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import Fixing, Receipt
+from cambist.history.verdict_log import Decision, Judged, VerdictChange
 from cambist.pricing.pair import Pair
 from cambist.status.environment import Environment
 from cambist.status.nodes import NodeStart
@@ -31,6 +32,7 @@ from cambist.storage.sql.schema import (
     editions,
     leadership,
     metadata,
+    quarantine,
     quarantine_decisions,
     quota_leases,
     rule_texts,
@@ -49,6 +51,9 @@ def ignored(_: str, __: int) -> None:
     """Show no progress."""
 
 
+_REFUSED = {"reason": "tröö far | off", "received_at": NOON.replace(tzinfo=None), "origin": "a test"}
+
+
 @pytest.fixture
 def filled(tmp_path: Path) -> Path:
     """A data folder whose tables all have rows, that of fixings several batches."""
@@ -59,8 +64,7 @@ def filled(tmp_path: Path) -> Path:
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
     store.migrate()
     many = [Fixing("ecb", USD, DAY - timedelta(days=back), Decimal("1.10"), published_at=NOON) for back in range(DAYS)]
-    refused = RefusedFixing(Fixing("ecb", JPY, DAY, Decimal(9)), "tröö far | off")
-    store.archive.file(Receipt("ecb", NOON, "a test", "d"), many, [refused])
+    store.archive.file(Receipt("ecb", NOON, "a test", "d"), many)
     store.archive.file(Receipt("ecb", NOON, "a test", "e"), [Fixing("ecb", USD, DAY, Decimal("1.2"), 100)])
     store.bars.file([PairBar(USD, Interval.MINUTE, Bar(NOON.replace(microsecond=0), SIDE, SIDE))])
     ann = store.accounts.create(Account(0, "ann", "one"), NewKey(digest(KEY), shown_prefix(KEY), "first"))
@@ -72,6 +76,8 @@ def filled(tmp_path: Path) -> Path:
     store.nodes.join(NodeStart("rates-1", "a", "api", "1.2.0"))
     store.plan_versions.add("[one]\n", "rates-1")
     store.public_keys.add("kid", "x", "rates-1")
+    store.verdicts.append("a", [VerdictChange("EUR", 20_000, "fed")], Judged(1, 0))
+    store.verdicts.decide(Decision(0, "EUR", 20_000, None, Decimal("0.10"), accepts=False, reason="ü", made_at=NOON))
     store.log_checkpoints.add(1, "a note", 0, NOON)
     lease = {"account_id": ann.number, "period_start": DAY, "node": "rates-1", "granted": 5_000_000_000}
     naive = NOON.replace(tzinfo=None)
@@ -80,6 +86,8 @@ def filled(tmp_path: Path) -> Path:
     with store._engine.begin() as connection:
         connection.execute(editions.insert().values(edition))
         connection.execute(rule_texts.insert().values(digest="a", content=b"rules", recorded_at=naive))
+        of_fixing = {"source": "ecb", "base": "EUR", "quote": "JPY", "unit": "", "day": DAY, "nominal": 1, "value": "9"}
+        connection.execute(quarantine.insert().values(of_fixing | _REFUSED))
         decision = {"quarantine_id": 1, "state": "rejected", "decided_at": naive}
         connection.execute(quarantine_decisions.insert().values(decision))
         connection.execute(quota_leases.insert().values(lease))

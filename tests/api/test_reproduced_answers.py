@@ -16,7 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from cambist.history.quarantine import QuarantineState
+from msgspec import structs
 from tests.conftest import client_of
 from tests.postgresql import postgresql_url
 
@@ -24,8 +24,10 @@ from cambist.api.archive_reader import ArchiveReader
 from cambist.api.known_history import KnownHistory
 from cambist.api.reader_pool import ReaderPool
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing, Receipt, RefusedFixing
-from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of
+from cambist.history.fixing import Fixing, Receipt
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.verdict_log import Decision, Judged
+from cambist.ingest.snapshot_builder import rate_matrix_at, rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.sources.adapters.cbr import adapter as cbr
@@ -80,7 +82,7 @@ class World:
         state.known_words, state.known_closes = reader.known_fixings, reader.known_close
         pool = ReaderPool(4, readers=1, within=60)
         state.known_history = KnownHistory(
-            reading.archive, reading.editions, pool, lambda: datetime.now(UTC), rules_of(ALL)
+            reading.archive, reading.editions, reading.verdicts, pool, lambda: datetime.now(UTC), rules_of(ALL)
         )
 
     def build(self):
@@ -111,17 +113,19 @@ class World:
         self.store.archive.file(self.receipt(source), self.fixings(source))
 
     def decide(self) -> None:
-        """Refuse fixings, and accept or reject one of them later."""
+        """Decide on what a source said last of some code, or take a decision back."""
+        known = self.store.verdicts.decisions()
+        if known and self.random.random() < 0.3:
+            ended = self.random.choice(known)
+            self.store.verdicts.decide(structs.replace(ended, takes_back=ended.number))
+            return
         source = self.random.choice(list(CODES))
-        refused = [RefusedFixing(each, "a test") for each in self.fixings(source, 2)]
-        self.store.archive.file(self.receipt(source), [], refused)
-        waiting = self.store.quarantine.quarantined()
-        if waiting:
-            chosen = self.random.choice(waiting)
-            state = self.random.choice([QuarantineState.ACCEPTED, QuarantineState.REJECTED])
-            self.store.quarantine.decide(chosen.number, state, NOW)
-            if state is QuarantineState.ACCEPTED:
-                self.store.archive.file(self.receipt(chosen.fixing.source), [chosen.fixing])
+        for fixing in self.fixings(source, 1)[:1]:
+            day, accepts = (fixing.day - FIRST_DAY).days, self.random.random() < 0.5
+            code = fixing.pair.quote if source == "ecb" else fixing.pair.base
+            until = self.random.choice([None, day, day + 9])
+            level = Decimal(self.random.randint(1, 300)) / 100
+            self.store.verdicts.decide(Decision(0, code, day, until, level, accepts, "a test", NOW))
 
     def kill(self) -> None:
         """Kill a process while it files."""
@@ -232,6 +236,7 @@ def test_the_whole_matrix_of_an_edition_is_built_again_with_the_same_digest(worl
         assert rules is not None
         by_key = {source.key: source for source in ALL}
         sources = [by_key[rule.key] for rule in rules.sources]
-        world.store.archive.revision = lambda receipt=edition.receipt: receipt  # type: ignore[method-assign]
-        built = rate_matrix_from_archive(world.store, sources, NOW.date() + timedelta(days=9))
+        assert edition.last_verdict is not None
+        shown = Judged(edition.receipt, edition.last_verdict)
+        built = rate_matrix_at(world.store, sources, NOW.date() + timedelta(days=9), shown)
         assert record_edition(world.store.editions, built, sources).edition == edition.name

@@ -207,7 +207,6 @@ def test_the_whole_file_of_the_ecb_is_requested_and_stored(data: Path, fake_sour
             "filed_before": 0,
             "added": 17,
             "corrected": 0,
-            "quarantined": 0,
             "failed": 0,
             "gaps": ["2026-01-01 to 2026-02-26"],
         }
@@ -259,8 +258,8 @@ def test_without_json_the_result_is_a_table(data: Path) -> None:
     heading, cells = (
         [cell.strip() for cell in re.split("[┃│]", line)[1:-1]] for line in result.stdout.splitlines()[1:4:2]
     )
-    assert heading == ["Source", "Parts", "Filed before", "Added", "Corrected", "Quarantined", "Failed", "Longest gaps"]
-    assert cells == ["ecb", "1", "0", "17", "0", "0", "0", "2026-01-01 to 2026-02-26"]
+    assert heading == ["Source", "Parts", "Filed before", "Added", "Corrected", "Failed", "Longest gaps"]
+    assert cells == ["ecb", "1", "0", "17", "0", "0", "2026-01-01 to 2026-02-26"]
 
 
 def test_all_sources_that_are_on_are_backfilled_unless_one_is_named(

@@ -116,7 +116,7 @@ REPORTS = (
         pairs=41,
         first=date(1999, 1, 4),
         last=date(2026, 11, 20),
-        waiting=7,
+        held=7,
     ),
     report("kraken", newest=NOW - timedelta(days=9), ticks=5, refused={"crossed": 1234, "ahead": 1}),
     report("bis", last_failure=NOW, failures=2, why="bis: answered 500"),
@@ -152,7 +152,7 @@ def test_status_is_written_as_json(shell: Shell, source_reports: SourceReports) 
     assert (record["book_version"], record["environment"]) == (12, "live")
     assert datetime.fromisoformat(record["written_at"]) == source_reports.written_at
     ecb, kraken, *_, fred = record["sources"]
-    assert (ecb["key"], ecb["state"], ecb["codes"], ecb["pairs"], ecb["waiting"]) == ("ecb", "fresh", 31, 41, 7)
+    assert (ecb["key"], ecb["state"], ecb["codes"], ecb["pairs"], ecb["held"]) == ("ecb", "fresh", 31, 41, 7)
     assert (ecb["first"], ecb["last"], ecb["last_success"]) == ("1999-01-04", "2026-11-20", "2026-11-20T15:04:05Z")
     assert 12600 <= ecb["lag_seconds"] < 14400
     assert (kraken["refused"], kraken["ticks"]) == ({"crossed": 1234, "ahead": 1}, 5)

@@ -61,8 +61,8 @@ def test_a_wrong_fault_is_refused_in_words(browser: Browser, path: str, body: ob
     assert (refused.refusal, refused.json["error"]) == ((400, "bad_parameter"), sentence)
 
 
-def test_a_sandbox_has_no_quarantine_and_asks_no_source(browser: Browser) -> None:
-    assert browser.get("/quarantine").refusal == (409, "not_here")
+def test_a_sandbox_has_no_disputes_and_asks_no_source(browser: Browser) -> None:
+    assert browser.get("/disputes").refusal == (409, "not_here")
     assert browser.post("/sources/ecb/ask").refusal == (409, "not_here")
     assert browser.get("/session").json["environment"] == "sandbox"
     assert browser.get("/overview").json["sources"] is None

@@ -95,6 +95,7 @@ def test_the_state_is_the_one_at_this_moment(shown):
     told = {
         "fresh": report("fresh", newest=NOW - hour, late_after=hour),
         "late": report("late", newest=NOW - hour - timedelta(seconds=1), late_after=hour),
+        "held": report("held", newest=NOW - hour, late_after=hour, held=2, only_held=True),
         "failing": report("failing", newest=NOW, failures=1, last_failure=NOW, why="no answer in time"),
         "waiting": report("waiting"),
         "off": report("off", enabled=False, newest=NOW, why="switched off by the setting feeds_off"),

@@ -8,7 +8,8 @@ import pytest
 from cambist.history.fixing import Fixing
 from cambist.history.pair_series import PairSeries, pair_series_of
 from cambist.history.rate_matrix import FIRST_DAY
-from cambist.history.source_rates import read_source_rates, units_per_pivot
+from cambist.history.source_history import SourceHistory
+from cambist.history.source_rates import read_source_rates
 from cambist.pricing.pair import Pair
 
 LAST_OLD, FIRST_NEW = date(2004, 12, 31), date(2005, 1, 3)
@@ -27,7 +28,7 @@ LINES = {
 
 
 def by_day(code: str) -> dict[date, float]:
-    found = units_per_pivot(LINES, "TRY", code)
+    found = SourceHistory("TRY", LINES.values()).line(code)
     assert found is not None
     return {date.fromordinal(FIRST_DAY.toordinal() + int(row)): float(units) for row, units in zip(*found, strict=True)}
 

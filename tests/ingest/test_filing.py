@@ -2,19 +2,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from cambist.history.quarantine import QuarantineState
-from cambist.ingest.other_sources import ComparedSources
-from cambist.storage.sql.quarantine import SqlQuarantine
 
 from cambist.errors import NothingPublished, SourceBroken
-from cambist.history.fixing import FilingResult, Fixing, Receipt
-from cambist.ingest.filing import Delivery, FilingContext, count_waiting, file_delivery
+from cambist.history.fixing import FilingResult, Fixing
+from cambist.ingest.filing import Delivery, file_delivery
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
 from cambist.sources.base import FixingAdapter, Source, SourceRequest
@@ -40,8 +37,7 @@ def delivered(archive: Archive, content: bytes, at: datetime = NOON, origin: str
 
 
 def filed(archive: Archive, delivery: Delivery, progress: Callable[[int], None]) -> FilingResult | None:
-    quarantine = SqlQuarantine(archive._engine)
-    return file_delivery(FilingContext(archive, quarantine), adapter, delivery, progress)
+    return file_delivery(archive, adapter, delivery, progress)
 
 
 def a_file(*lines: str) -> bytes:
@@ -96,13 +92,6 @@ def test_content_that_returns_after_other_content_is_filed_again(archive: Archiv
         delivered(archive, content, NOON + hours * HOUR)
     assert delivered(archive, first, NOON + 2 * HOUR) == FilingResult(added=0, corrected=1, unchanged=1)
     assert [str(known.fixing.value) for known in archive.revisions(USD, date(2026, 3, 5))] == ["1.10", "1.11", "1.10"]
-
-
-def test_a_large_correction_to_an_ordinary_rate_is_refused_if_no_other_source_confirms_it(archive: Archive) -> None:
-    ordinary = [f"2026-03-0{day},1.10,180," for day in range(2, 5)]
-    delivered(archive, a_file(*ordinary, "2026-03-05,1.32,180,"))
-    found = delivered(archive, a_file(*ordinary, "2026-03-05,1.10,180,"), NOON + HOUR)
-    assert found == FilingResult(added=0, corrected=0, unchanged=7, refused=1)
 
 
 def test_a_delivery_with_a_future_day_is_refused(archive: Archive) -> None:
@@ -182,162 +171,6 @@ class Lines(FixingAdapter):
             yield Fixing("mint", Pair(*pair.split("/")), date.fromisoformat(day), Decimal(value))
 
 
-@dataclass
-class FilingScene:
-    """A store, a feed, and what is filed with them."""
-
-    store: SqlStore
-    adapter: Lines
-    others: list[Source] = field(default_factory=list)
-    hours: int = 0
-
-    def file(self, *lines: str, origin: str = "a test") -> FilingResult | None:
-        """File lines, each delivery an hour after the one before; every one holds a dollar of 1.25."""
-        content = "\n".join(lines) if lines == ("nothing",) else "\n".join((*map(with_dollar, lines),))
-        self.hours += 1
-        files = FilingContext(
-            self.store.archive,
-            self.store.quarantine,
-            None,
-            ComparedSources([self.adapter.source, *self.others]),
-        )
-        delivery = Delivery(content.encode(), origin, NOON + self.hours * HOUR, "the lira")
-        return file_delivery(files, self.adapter, delivery, lambda _: None)
-
-    @property
-    def waiting(self) -> list[str]:
-        return [f"{one.fixing.day} {one.fixing.value}: {one.reason}" for one in self.store.quarantine.quarantined()]
-
-    @property
-    def lira(self) -> list[str]:
-        return [f"{one.day} {one.value}" for one in self.store.archive.fixings("mint") if one.pair == TURKEY]
-
-
-def with_dollar(line: str) -> str:
-    day, value = line.split()
-    return f"{day} EUR/USD 1.25\n{day} EUR/TRY {value}"
-
-
-@pytest.fixture
-def scene(tmp_path: Path, a_source) -> Iterator[FilingScene]:
-    store = SqlStore(f"sqlite:///{tmp_path / 'scene.db'}")
-    store.migrate()
-    yield FilingScene(store, Lines(a_source(anchor="EUR")), [a_source(key="others", anchor="EUR")])
-    store.close()
-
-
-def agree(scene: FilingScene) -> None:
-    """Let others have seen the lira fall to 70 too."""
-    said = [("2026-03-04", "50"), ("2026-03-05", "70"), ("2026-03-06", "70")]
-    lines = [line for day, value in said for line in with_dollar(f"{day} {value}").splitlines()]
-    fixings = [
-        Fixing("others", Pair(*pair.split("/")), date.fromisoformat(day), Decimal(value))
-        for day, pair, value in map(str.split, lines)
-    ]
-    scene.store.archive.file(Receipt("others", NOON, "a test", "d"), fixings)
-
-
-def test_refused_fixings_are_quarantined_and_the_rest_is_filed(scene: FilingScene) -> None:
-    assert scene.file("2026-03-04 50", "2026-03-05 70") == FilingResult(added=3, corrected=0, unchanged=0, refused=1)
-    assert scene.lira == ["2026-03-04 50"]
-    assert scene.waiting == ["2026-03-05 70: a jump of 40% that nothing confirms"]
-
-
-def test_a_delivery_is_compared_with_earlier_fixings(scene: FilingScene) -> None:
-    scene.file("2026-03-04 50")
-    assert scene.file("2026-03-05 70") == FilingResult(added=1, corrected=0, unchanged=0, refused=1)
-    assert scene.file("2026-03-06 51") == FilingResult(added=2, corrected=0, unchanged=0)
-
-
-def test_a_delivery_of_older_days_is_compared_with_the_days_before_them(scene: FilingScene) -> None:
-    scene.file("2026-03-02 50")
-    scene.file("2026-03-06 62")
-    assert scene.file("2026-03-03 63", origin="an older part") == FilingResult(
-        added=1, corrected=0, unchanged=0, refused=1
-    )
-
-
-def test_a_quarantined_fixing_is_recorded_once(scene: FilingScene) -> None:
-    scene.file("2026-03-04 50", "2026-03-05 70")
-    assert scene.file("2026-03-04 50", "2026-03-05 70") == FilingResult(added=0, corrected=0, unchanged=3, refused=0)
-    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 51") == FilingResult(2, 0, 3, refused=0)
-    assert len(scene.waiting) == 1
-
-
-def test_a_quarantined_fixing_is_released_when_the_next_day_confirms_it(scene: FilingScene) -> None:
-    scene.file("2026-03-04 50", "2026-03-05 70")
-    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == FilingResult(
-        added=3, corrected=0, unchanged=3
-    )
-    assert scene.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 71"]
-    (released,) = scene.store.quarantine.quarantined(None)
-    assert (released.state, released.decided_at) == (QuarantineState.RELEASED, NOON + 2 * HOUR)
-
-
-def test_the_same_content_is_validated_again_while_fixings_are_quarantined(scene: FilingScene) -> None:
-    lines = ["2026-03-04 50", "2026-03-05 70"]
-    scene.file(*lines)
-    agree(scene)
-    assert scene.file(*lines) == FilingResult(added=1, corrected=0, unchanged=3)
-    assert (scene.lira, scene.waiting) == (["2026-03-04 50", "2026-03-05 70"], [])
-    assert scene.file(*lines) is None
-
-
-def test_a_jump_that_other_sources_confirm_is_accepted_at_once(scene: FilingScene) -> None:
-    agree(scene)
-    assert scene.file("2026-03-04 50", "2026-03-05 70") == FilingResult(added=4, corrected=0, unchanged=0)
-
-
-def test_a_rejected_fixing_never_comes_back(scene: FilingScene) -> None:
-    scene.file("2026-03-04 50", "2026-03-05 70")
-    (waiting,) = scene.store.quarantine.quarantined()
-    scene.store.quarantine.decide(waiting.number, QuarantineState.REJECTED, NOON)
-    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 71") == FilingResult(1, 0, 3, refused=1)
-    assert scene.lira == ["2026-03-04 50"]
-    assert [one.state for one in scene.store.quarantine.quarantined(None)] == [
-        QuarantineState.REJECTED,
-        QuarantineState.WAITING,
-    ]
-
-
-def test_an_accepted_fixing_passes_with_the_next_delivery(scene: FilingScene) -> None:
-    scene.file("2026-03-04 50", "2026-03-05 70")
-    (waiting,) = scene.store.quarantine.quarantined()
-    scene.store.quarantine.decide(waiting.number, QuarantineState.ACCEPTED, NOON)
-    assert scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-06 69") == FilingResult(3, 0, 3)
-    assert scene.lira == ["2026-03-04 50", "2026-03-05 70", "2026-03-06 69"]
-
-
-def test_after_a_decision_the_same_content_is_not_parsed_again(scene: FilingScene) -> None:
-    lines = ["2026-03-04 50", "2026-03-05 70"]
-    scene.file(*lines)
-    (waiting,) = scene.store.quarantine.quarantined()
-    scene.store.quarantine.decide(waiting.number, QuarantineState.REJECTED, NOON)
-    assert scene.file(*lines) is None
-
-
-def test_quarantined_fixings_of_one_source_do_not_affect_another(scene: FilingScene, a_source) -> None:
-    scene.file("2026-03-04 50", "2026-03-05 70")
-    other = Lines(a_source("other", anchor="EUR"))
-    files = scene.store.archive
-    delivery = Delivery(b"nothing", "elsewhere", NOON)
-    assert file_delivery(files, other, delivery, lambda _: None) == FilingResult(0, 0, 0)
-    assert file_delivery(files, other, delivery, lambda _: None) is None
-
-
-def test_an_empty_delivery_is_filed_too(scene: FilingScene) -> None:
-    assert scene.file("nothing") == FilingResult(added=0, corrected=0, unchanged=0)
-    assert scene.store.archive.newest_digest("mint", "a test") == hashlib.sha256(b"nothing").hexdigest()
-    assert scene.file("nothing") is None
-    assert scene.store.archive.revision() == 0
-
-
-def test_a_delivery_with_a_future_day_quarantines_nothing(scene: FilingScene) -> None:
-    with pytest.raises(SourceBroken, match="yet to come"):
-        scene.file("2026-03-04 50", "2026-03-05 70", "2026-03-20 51")
-    assert (scene.lira, scene.waiting) == ([], [])
-
-
 class Several(FixingAdapter):
     """A source with three rates of the peso a day, the first its own."""
 
@@ -368,9 +201,8 @@ class Several(FixingAdapter):
                 yield Fixing("havana", Pair(code, "CUP"), on, Decimal(rate), rate_type=name)
 
 
-def several(archive: Archive, content: str, subject: str = "", others: tuple[Source, ...] = ()) -> FilingResult | None:
-    context = FilingContext(archive, SqlQuarantine(archive._engine), None, ComparedSources((Several.source, *others)))
-    return file_delivery(context, Several(), Delivery(content.encode(), "havana", NOON, subject), lambda _: None)
+def several(archive: Archive, content: str, subject: str = "") -> FilingResult | None:
+    return file_delivery(archive, Several(), Delivery(content.encode(), "havana", NOON, subject), lambda _: None)
 
 
 def test_further_types_are_stored_apart_from_the_own_rates(archive: Archive) -> None:
@@ -387,15 +219,6 @@ def test_further_types_are_stored_apart_from_the_own_rates(archive: Archive) -> 
     }
 
 
-def test_each_type_is_validated_against_its_own_past_only(archive: Archive) -> None:
-    several(archive, "2026-03-04,USD,24,120,410\n2026-03-05,USD,24,120,411")
-    found = several(archive, "2026-03-06,USD,24,120,24")
-    assert found == FilingResult(added=2, corrected=0, unchanged=0, refused=1)
-    quarantine = SqlQuarantine(archive._engine)
-    assert [each.fixing.source for each in quarantine.quarantined()] == ["havana:segment_3"]
-    assert count_waiting(quarantine, Several.source) == 1
-
-
 def test_a_delivery_with_types_is_read_once(archive: Archive) -> None:
     content = "2026-03-05,USD,24,120,410"
     assert several(archive, content) is not None
@@ -408,8 +231,7 @@ def test_a_delivery_of_further_types_alone_is_read_once(archive: Archive) -> Non
             return (one for one in super().parse(content, subject) if one.rate_type)
 
     for _ in range(2):
-        context = FilingContext(archive, SqlQuarantine(archive._engine))
-        found = file_delivery(context, Street(), Delivery(b"2026-03-05,USD,24,120,410", "s", NOON), lambda _: None)
+        found = file_delivery(archive, Street(), Delivery(b"2026-03-05,USD,24,120,410", "s", NOON), lambda _: None)
     assert found is None
 
 
@@ -435,16 +257,25 @@ NEW_YEAR = """\
 2005-01-04 EUR/TRY 1.806"""
 
 
-def test_a_delivery_across_a_redenomination_is_validated_in_the_money_of_each_day(archive: Archive) -> None:
-    quarantine = SqlQuarantine(archive._engine)
-    context = FilingContext(archive, quarantine, None, ComparedSources([LIRA.source]))
-    found = file_delivery(context, LIRA, Delivery(NEW_YEAR.encode(), "a test", NOON), lambda _: None)
-    assert found == FilingResult(added=11, corrected=0, unchanged=0, refused=1)
-    (waiting,) = quarantine.quarantined()
-    assert (waiting.fixing.pair, waiting.fixing.day) == (Pair("EUR", "TRL"), date(2004, 12, 29))
-    assert {str(one.pair): str(one.value) for one in archive.fixings("mint")} == {
-        "USD/TRL": "1342000",
-        "EUR/TRL": "1826000",
-        "USD/TRY": "1.340",
-        "EUR/TRY": "1.806",
-    }
+def test_a_jump_is_filed_like_any_other_fixing_and_what_is_no_rate_is_left_out(archive: Archive) -> None:
+    found = several(archive, "2026-03-04,USD,24,120,410\n2026-03-05,USD,2400,-120,0")
+    assert found == FilingResult(
+        added=4,
+        corrected=0,
+        unchanged=0,
+        left_out=(
+            "havana: USD/CUP on 2026-03-05 is -120, which is no rate",
+            "havana: USD/CUP on 2026-03-05 is 0, which is no rate",
+        ),
+    )
+    assert [str(one.value) for one in archive.fixings("havana")] == ["24", "2400"]
+
+
+def test_an_empty_delivery_is_filed_too(archive: Archive) -> None:
+    class Silent(Several):
+        def parse(self, _content: bytes, _subject: str = "") -> Iterator[Fixing]:
+            raise NothingPublished("nothing")
+
+    delivery = Delivery(b"nothing", "havana", NOON)
+    assert file_delivery(archive, Silent(), delivery, lambda _: None) == FilingResult(added=0, corrected=0, unchanged=0)
+    assert archive.last_received("havana", "havana") == NOON

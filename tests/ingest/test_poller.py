@@ -246,7 +246,6 @@ def polled(
     *,
     seconds: float = 100,
     urls: Sequence[str] = (),
-    waiting: int = 0,
 ) -> tuple[Poller, Daily, Cabinet]:
     """Poll for some time on a clock that goes with the loop."""
     cabinet = cabinet or Cabinet()

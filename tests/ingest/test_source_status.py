@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
+from cambist.history.dispute import HeldFixings
 from cambist.history.fixing import Coverage
 from cambist.ingest.source_status import SourceStatus, SourceStatuses
 from cambist.pricing.source_kind import Pace, RateType
@@ -53,7 +54,7 @@ def test_a_report_has_the_sources_facts_and_what_is_stored(a_source) -> None:
     source_status = SourceStatus(a_source("bank", rate_type=RateType.MARKET), enabled=True)
     source_status.record_market_time(NOON)
     source_status.record_success(NOON)
-    source_status.codes, source_status.held = 31, 2
+    source_status.codes, source_status.held = 31, HeldFixings(2, date(2026, 3, 5), all=False)
     source_status.coverage = Coverage(40, date(1999, 1, 4), date(2026, 3, 6))
     assert source_status.report(7, {"bid above ask": 3}) == SourceReport(
         key="bank",
@@ -74,6 +75,7 @@ def test_a_report_has_the_sources_facts_and_what_is_stored(a_source) -> None:
         first=date(1999, 1, 4),
         last=date(2026, 3, 6),
         held=2,
+        held_since=date(2026, 3, 5),
         ticks=7,
         refused={"bid above ask": 3},
         anchor="USD",

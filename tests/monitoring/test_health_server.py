@@ -19,6 +19,7 @@ import pytest
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
+from cambist.history.dispute import Dispute, Disputes
 from cambist.http.request_parser import MAX_HEAD_BYTES
 from cambist.monitoring import health_http, health_server
 from cambist.monitoring.health_http import MAX_CONNECTIONS
@@ -133,8 +134,15 @@ def test_before_the_first_source_reports_there_are_no_metrics_of_sources() -> No
     assert metrics(None) == {}
 
 
-def test_every_source_has_its_condition_lag_failures_quarantine_and_ticks() -> None:
-    kraken = report("kraken", ticks=1200, refused={"crossed": 3, "stale": 1}, waiting=2, newest=NOW - 1.5 * SECOND)
+def test_every_source_has_its_condition_lag_failures_held_and_ticks() -> None:
+    kraken = report(
+        "kraken",
+        ticks=1200,
+        refused={"crossed": 3, "stale": 1},
+        held=2,
+        held_since=NOW.date(),
+        newest=NOW - 1.5 * SECOND,
+    )
     assert metrics(source_reports(kraken, FAILING, OFF, book_version=0)) == {
         ("source_condition", "kraken", "fresh"): 1,
         ("source_condition", "boc", "failing"): 1,
@@ -145,9 +153,10 @@ def test_every_source_has_its_condition_lag_failures_quarantine_and_ticks() -> N
         ("source_failures", "kraken"): 0,
         ("source_failures", "boc"): 3,
         ("source_failures", "imf"): 0,
-        ("source_quarantined", "kraken"): 2,
-        ("source_quarantined", "boc"): 0,
-        ("source_quarantined", "imf"): 0,
+        ("source_held", "kraken"): 2,
+        ("source_held", "boc"): 0,
+        ("source_held", "imf"): 0,
+        ("source_held_seconds", "kraken"): 43_200,
         ("source_ticks_total", "kraken"): 1200,
         ("source_ticks_total", "boc"): 0,
         ("source_ticks_total", "imf"): 0,
@@ -155,6 +164,21 @@ def test_every_source_has_its_condition_lag_failures_quarantine_and_ticks() -> N
         ("source_ticks_refused_total", "kraken", "stale"): 1,
         ("book_version",): 0,
     }
+
+
+def test_disputes_are_counted_with_the_age_of_the_oldest() -> None:
+    assert disputes_of(Disputes()) == {"cambist_disputes": 0, "cambist_dispute_oldest_seconds": 0}
+    day = NOW.date()
+    open_since = [Dispute("EUR", day - timedelta(days=2), day, "held", None, None, None, ())] * 2
+    assert disputes_of(Disputes(tuple(open_since), 7)) == {
+        "cambist_disputes": 7,
+        "cambist_dispute_oldest_seconds": 2.5 * 86400,
+    }
+
+
+def disputes_of(disputes: Disputes) -> dict[str, float]:
+    collector = SourceMetrics(lambda: source_reports(disputes=disputes), lambda: NOW)
+    return {each.name: each.samples[0].value for each in collector.collect() if "dispute" in each.name}
 
 
 def test_a_source_without_any_quote_has_no_lag() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import Plan
+from cambist.history.dispute import Dispute, Disputes, ServedRate
 from cambist.monitoring.troubles import certificate_troubles, disk_troubles, quota_troubles, source_troubles
 from cambist.status.source_report import SourceReport, SourceReports
 
@@ -37,10 +38,22 @@ def test_a_source_that_is_late_or_fails_is_named_with_the_reason() -> None:
     }
 
 
-def test_refused_fixings_are_a_trouble_of_their_own() -> None:
-    assert found(report(waiting=3)) == {
-        "quarantine:ecb": "Fixings of the source ecb were refused and wait for a decision"
+def test_held_fixings_are_a_trouble_of_their_own() -> None:
+    since = date(2026, 11, 19)
+    assert found(report(held=3, held_since=since)) == {
+        "held:ecb": "3 of the newest fixings of the source ecb are held, the first since 2026-11-19"
     }
+    assert found(report(held=3, held_since=since, only_held=True)) == {
+        "held:ecb": "All newest fixings of the source ecb are held, the first since 2026-11-19"
+    }
+
+
+@pytest.mark.parametrize(("since", "is_told"), [(date(2026, 11, 19), False), (date(2026, 11, 18), True)])
+def test_a_dispute_is_a_trouble_when_it_is_open_for_more_than_a_day(since: date, *, is_told: bool) -> None:
+    served = ServedRate("fed", NOW.date(), 0.86)
+    dispute = Dispute("EUR", since, NOW.date(), "disputed", served, None, None, ())
+    text = f"Sources disagree about EUR since {since}; the rate of fed is served"
+    assert found(disputes=Disputes((dispute,), 1)) == ({"dispute:EUR": text} if is_told else {})
 
 
 def test_a_book_is_old_only_where_prices_come_all_the_time() -> None:

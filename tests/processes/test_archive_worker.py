@@ -94,10 +94,11 @@ def test_it_stores_fixings_and_builds_the_rate_matrix_in_one_child_process(
         first = process_of(archive_worker)
         assert first != os.getpid()
         assert await archive_worker.call(ArchiveTasks.file, "ecb", delivery(small_ecb)) is None
-        holdings = await archive_worker.call(ArchiveTasks.summarize, "ecb", TODAY)
+        quotes = await archive_worker.call(ArchiveTasks.daily_quotes, NOW, of_all=True)
+        holdings = await archive_worker.call(ArchiveTasks.summarize, "ecb")
         assert holdings.coverage == Coverage(5, date(2025, 12, 31), date(2026, 3, 6))
-        assert holdings.waiting == 0
-        assert {"EUR", "JPY", "GBP"} <= {*holdings.offers}
+        assert holdings.held == 0
+        assert {"EUR", "JPY", "GBP"} <= {*quotes}
         assert await archive_worker.call(ArchiveTasks.rebuild_matrix, TODAY) is True
         assert await archive_worker.call(ArchiveTasks.rebuild_matrix, TODAY) is False
         assert process_of(archive_worker) == first
@@ -151,7 +152,7 @@ def test_a_process_that_dies_raises_an_error_and_is_replaced(
     archive_worker: ArchiveWorker, small_ecb: bytes, at: str
 ) -> None:
     async def scene() -> None:
-        await archive_worker.call(ArchiveTasks.summarize, "ecb", TODAY)
+        await archive_worker.call(ArchiveTasks.summarize, "ecb")
         first = process_of(archive_worker)
         if at == "while it works":
             os.kill(first, signal.SIGSTOP)
@@ -173,7 +174,7 @@ def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replac
     archive_worker: ArchiveWorker, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def scene() -> None:
-        await archive_worker.call(ArchiveTasks.summarize, "ecb", TODAY)
+        await archive_worker.call(ArchiveTasks.summarize, "ecb")
         first = process_of(archive_worker)
         os.kill(first, signal.SIGSTOP)  # it looks like a call without end
         monkeypatch.setattr(module, "_DEADLINE_SECONDS", 0.3)
@@ -190,7 +191,7 @@ def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replac
 
 def test_close_leaves_no_process_behind(settings: Settings) -> None:
     archive_worker = ArchiveWorker(settings)
-    run(archive_worker.call(ArchiveTasks.summarize, "ecb", TODAY))
+    run(archive_worker.call(ArchiveTasks.summarize, "ecb"))
     process = process_of(archive_worker)
     archive_worker.close()
     assert until_ended(process)
@@ -199,7 +200,7 @@ def test_close_leaves_no_process_behind(settings: Settings) -> None:
 def test_close_does_not_wait_long_for_a_process_that_hangs(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CLOSE_SECONDS", 0.2)
     archive_worker = ArchiveWorker(settings)
-    run(archive_worker.call(ArchiveTasks.summarize, "ecb", TODAY))
+    run(archive_worker.call(ArchiveTasks.summarize, "ecb"))
     process = process_of(archive_worker)
     os.kill(process, signal.SIGSTOP)
     archive_worker.close()

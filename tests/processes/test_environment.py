@@ -13,13 +13,13 @@ from pathlib import Path
 from threading import Timer
 
 import pytest
-from cambist.admin.quarantine import QuarantineAdmin
 
 from cambist.admin import bootstrap as bootstrap_module
 from cambist.admin.backfill import BackfillAdmin
 from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.disputes import DisputeAdmin
 from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
-from cambist.history.fixing import Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import Fixing, Receipt
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.snapshot_builder import is_current
 from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
@@ -31,7 +31,7 @@ from cambist.processes.rate_matrix_rebuild import rebuild_rate_matrix
 from cambist.processes.sandbox_market import SandboxMarket
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.components import open_store
-from cambist.registry.sources import load_declared_adapters
+from cambist.registry.sources import fixing_adapters, load_declared_adapters
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment
 from cambist.storage.data_directory import DataDirectory
@@ -214,9 +214,12 @@ def test_a_live_start_rebuilds_what_was_copied_from_a_sandbox(
 
 def test_a_copied_rate_matrix_with_the_current_revision_is_rebuilt_too(live: Settings, sandbox: Settings) -> None:
     """As a copy with the live revision written into it would."""
-    write_rate_matrix(live.data / "rates.image", replace(matrix_of(sandbox), revision=matrix_of(live).revision))
+    write_rate_matrix(
+        live.data / "rates.image",
+        replace(matrix_of(sandbox), revision=matrix_of(live).revision, edition=matrix_of(live).edition),
+    )
     store = open_store(live)
-    assert is_current(matrix_of(live), store.archive, NOON.date())
+    assert is_current(matrix_of(live), store, NOON.date(), [a.source for a in fixing_adapters(live).values()])
     store.close()
     start(live)
     assert_real(live)
@@ -330,19 +333,22 @@ TRUE = Fixing("ecb", Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
 
 
 @pytest.mark.parametrize(
-    ("source", "fixings", "refused"),
+    ("source", "fixings"),
+<<<<<<< HEAD
+    [(SIMULATED, []), (SIMULATED, [TRUE]), ("ecb", [TRUE, FALSE])],
+=======
     [
-        (SIMULATED, [], []),
-        (SIMULATED, [TRUE], []),
-        ("ecb", [TRUE, FALSE], []),
-        ("ecb", [TRUE], [RefusedFixing(FALSE, "a test")]),
+        (SIMULATED, []),
+        (SIMULATED, [TRUE]),
+        ("ecb", [TRUE, FALSE]),
     ],
+>>>>>>> op
 )
 def test_the_archive_refuses_everything_of_the_sandbox(
-    store: SqlStore, tmp_path: Path, source: str, fixings: list[Fixing], refused: list[RefusedFixing]
+    store: SqlStore, tmp_path: Path, source: str, fixings: list[Fixing]
 ) -> None:
     with pytest.raises(StoreBroken, match="Simulated prices of the sandbox cannot be stored"):
-        store.archive.file(Receipt(source, NOON, "a test", "digest"), fixings, refused)
+        store.archive.file(Receipt(source, NOON, "a test", "digest"), fixings)
     assert sources_in(tmp_path / "any.db") == set()
     assert store.archive.revision() == 0
 
@@ -361,11 +367,18 @@ def test_no_declared_source_can_have_the_key_of_the_sandbox(tmp_path: Path) -> N
 # commands that file
 
 
-def test_backfills_and_quarantine_decisions_are_refused_in_a_sandbox(sandbox: Settings) -> None:
+<<<<<<< HEAD
+def test_backfills_are_refused_in_a_sandbox(sandbox: Settings) -> None:
+=======
+def test_backfills_and_decisions_are_refused_in_a_sandbox(sandbox: Settings) -> None:
+>>>>>>> op
     for settings in (sandbox, Settings(data=sandbox.data)):
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
             BackfillAdmin(settings, {}, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
-            QuarantineAdmin(settings, lambda: NOON)
+<<<<<<< HEAD
+=======
+            DisputeAdmin(settings, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
+>>>>>>> op
             ArchiveTasks(settings)

@@ -128,7 +128,7 @@ def test_a_delivery_that_ends_the_worker_twice_is_not_handed_to_it_again(
     async def file(key: str, delivery: Delivery) -> FilingResult | None:
         calls.append(key)
         if delivery.content == b"deadly":
-            await archive_worker.call(ArchiveTasks.summarize, "ecb", NOW.date())
+            await archive_worker.call(ArchiveTasks.summarize, "ecb")
             process = process_of(archive_worker)
             os.kill(process, signal.SIGSTOP)
             asyncio.get_running_loop().call_later(0.1, os.kill, process, signal.SIGKILL)

@@ -152,7 +152,7 @@ def test_answers_go_on_and_calls_are_kept_while_the_server_is_gone(service: Serv
             assert [figure(service.get(path)) for path in (LIVE, PAST)] == before
             asked += 2
         assert service.get(BEHIND + "2020-01-03")[0] == 503
-        for command in (["account", "list"], ["usage"], ["check"], ["quarantine", "list"], ["backfill", "ecb"]):
+        for command in (["account", "list"], ["usage"], ["check"], ["disputes", "list"], ["backfill", "ecb"]):
             refused = service.run(*command)
             assert refused.returncode > 0, command
             assert refused.stderr.startswith("cambist: The database cannot be reached: "), refused.stderr

@@ -8,17 +8,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
-from decimal import Decimal
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from tests.disputes import file, weekdays
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 from tests.web.sandbox import PageService
 
-from cambist.history.fixing import Fixing, Receipt, RefusedFixing
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters import ADAPTERS
+from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.sql import SqlStore
 
 PATIENCE = 180
@@ -26,11 +26,11 @@ PATIENCE = 180
 
 PLAYER = Path(__file__).parent.parent / "loopback" / "play.py"
 ASKED = ("ecb", "boc", "nbp")
-REFUSING = "riksbank"
-"""The source whose fixings are put in quarantine: no other fixing of it is there."""
+DISPUTING, OTHERS = "boj", ("fed", "cbc")
+"""The source that says something else than two others since two days."""
 
-REFUSED = (("EUR", "USD", "1.6123"), ("EUR", "GBP", "86.44"), ("EUR", "JPY", "18.346"))
-"""What is put in quarantine: base, quote currency and the value that the source published."""
+DISPUTED = {"EGP": ("47.61", "4.761"), "UAH": ("41.05", "61.57"), "GEL": ("2.714", "271.4")}
+"""What is in dispute: how much of a currency a dollar is worth by the others, and by the source that disputes it."""
 
 
 @dataclass
@@ -55,33 +55,23 @@ class LiveService(PageService):
             connection.request("POST", "/control", said)
             assert connection.getresponse().status == 200
 
-    def put_in_quarantine(self) -> None:
-        """Put fixings of one source in quarantine, among accepted ones of its own and of another source."""
-        today = datetime.now(UTC).date()
+    def file_disputes(self) -> None:
+        """File what three sources say about some currencies; one of them disputes the newest days."""
+        days = weekdays(datetime.now(UTC).date())
         store = SqlStore(f"sqlite:///{self.data / 'cambist.db'}")
-        for base, quote, value in REFUSED:
-            pair, refused = Pair(base, quote), _weekday_before(today, 6)
-            fair = {"USD": "1.08", "GBP": "0.8644", "JPY": "183.46"}[quote]
-            days = [day for back in range(60) if (day := today - timedelta(days=back)).weekday() < 5 and day != refused]
-            for source in (REFUSING, "boe"):
-                near = [Fixing(source, pair, day, Decimal(fair) + Decimal(day.day) / 10_000) for day in days]
-                wrong = [RefusedFixing(Fixing(source, pair, refused, Decimal(value)), _REASON)]
-                receipt = Receipt(source, datetime.now(UTC), "https://rates.example/", f"{source} {pair}")
-                store.archive.file(receipt, near, wrong if source == REFUSING else ())
+        for code, (fair, wrong) in DISPUTED.items():
+            for source in (*OTHERS, DISPUTING):
+                values = [(day, f"{fair}{day.day:02}") for day in days]
+                if source == DISPUTING:
+                    values[-2:] = [(day, f"{wrong}{day.day:02}") for day, _ in values[-2:]]
+                file(store.archive, source, Pair("USD", code), values)
         store.close()
-
-
-_REASON = "it differs by 48.60 % from the median of 5 other sources"
-
-
-def _weekday_before(today: date, days: int) -> date:
-    day = today - timedelta(days=days)
-    return day - timedelta(days=max(0, day.weekday() - 4))
+        data_changes(self.data).notify(Topic.ARCHIVE)
 
 
 @contextmanager
 def serving_live(folder: Path) -> Iterator[LiveService]:
-    """Serve a live installation that asks three simulated sources, with three fixings in quarantine."""
+    """Serve a live installation that asks three simulated sources, with three disputes."""
     ready = folder / "sources-port"
     player = subprocess.Popen([sys.executable, str(PLAYER), "--ready", str(ready), "--for", "600", "--rate", "1"])
     with ended_in_the_end(player):
@@ -100,5 +90,5 @@ def serving_live(folder: Path) -> Iterator[LiveService]:
         with ended_in_the_end(process):
             assert until(service.is_up, PATIENCE), log.read_text()
             assert process.poll() is None, log.read_text()
-            service.put_in_quarantine()
+            service.file_disputes()
             yield service

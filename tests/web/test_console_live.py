@@ -1,9 +1,11 @@
-"""The operator's console of a live installation in a browser: its sources, and its quarantine."""
+"""The operator's console of a live installation in a browser: its sources, and their disputes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import msgspec
 import pytest
 
 pytest.importorskip("playwright", reason="the package playwright is not installed")
@@ -11,7 +13,7 @@ pytest.importorskip("playwright", reason="the package playwright is not installe
 from playwright.sync_api import Browser, Page, expect
 from tests.service.processes import until
 from tests.web.browsing import check_accessible, check_fits
-from tests.web.live import REFUSING, LiveService, serving_live
+from tests.web.live import DISPUTING, LiveService, serving_live
 from tests.web.operator import open_view, said, sign_in
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -33,76 +35,64 @@ def console(page: Page, live: LiveService) -> Page:
     return page
 
 
-def state_of(live: LiveService, pair: str) -> str:
-    """Return the line of a fixing in `cambist quarantine list --all`."""
-    base, quote = pair.split("/")
-    lines = live.run("quarantine", "list", "--all").splitlines()
-    return next(
-        line
-        for line in lines
-        if f" {REFUSING} " in line and f" {base} = " in line and line.split(f" {base} = ")[1].split()[1] == quote
-    )
+def decision_about(live: LiveService, code: str) -> dict[str, Any]:
+    """Return the newest decision about a code, from `cambist disputes decisions`."""
+    decisions = msgspec.json.decode(live.run("disputes", "decisions", "--json"))
+    return next(each for each in decisions if each["code"] == code)
 
 
-def open_quarantine(console: Page) -> None:
-    """Open the quarantine of the source whose fixings the tests decide about."""
-    open_view(console, "Quarantine")
-    console.get_by_label("Source").select_option(REFUSING)
-    expect(console.locator(".published").filter(has_text=REFUSING).first).to_be_visible()
-    expect(console.locator(".published").filter(has_not_text=REFUSING)).to_have_count(0)
+def open_disputes(console: Page) -> None:
+    """Open the disputes when the service has found those that the tests decide about."""
+    open_view(console, "Disputes")
+    expect(console.locator(".fixing").first).to_be_visible()
 
 
-def decide(console: Page, pair: str, verb: str, reason: str) -> None:
-    card = console.locator(".fixing").filter(has_text=pair)
-    card.get_by_role("button", name=verb).click()
+def decide(console: Page, code: str, verb: str, reason: str) -> None:
+    """Accept or reject what the disputing source says about a code."""
+    choices = console.get_by_role("region", name=f"What you can decide about {code}")
+    choices.get_by_role("row").filter(has_text=DISPUTING).get_by_role("button", name=verb).click()
     dialog = console.get_by_role("dialog")
     dialog.get_by_label("Reason").fill(reason)
     check_accessible(console)
     dialog.get_by_role("button", name=f"{verb} it").click()
 
 
-def test_the_overview_counts_what_waits(console):
-    expect(console.locator(".verdict")).to_contain_text("wait for your decision")
-    expect(console.get_by_role("navigation", name="Views").get_by_role("link", name="Quarantine")).to_contain_text(
-        "waiting"
-    )
+def test_the_overview_counts_disputes(console):
+    expect(console.locator(".verdict")).to_contain_text("Sources disagree about", timeout=30_000)
+    expect(console.get_by_role("navigation", name="Views").get_by_role("link", name="Disputes")).to_contain_text("open")
     check_accessible(console)
     check_fits(console)
 
 
-def test_a_fixing_is_shown_beside_its_neighbours_and_the_other_sources(console):
-    open_quarantine(console)
-    card = console.locator(".fixing").filter(has_text="EUR/USD")
-    expect(card).to_contain_text("riksbank published 1.6123 USD for 1 EUR")
-    for who in ("Same source, before", "Same source, after", "boe"):
-        expect(card.get_by_role("row").filter(has_text=who)).to_contain_text("+4")
-    assert card.locator(".neighbours .own-point").count() > 20
-    assert card.locator(".neighbours .other-line").count() >= 1
-    assert card.locator(".neighbours .refused-ring").count() == 1
+def test_a_dispute_is_shown_with_what_each_source_says_and_each_choice_would_serve(console):
+    open_disputes(console)
+    said_by = console.get_by_role("region", name="What the sources say about EGP")
+    expect(said_by.get_by_role("row").filter(has_text=DISPUTING)).to_contain_text("-90 %")
+    choices = console.get_by_role("region", name="What you can decide about EGP")
+    expect(choices.get_by_role("button", name="Accept")).to_have_count(2)
     check_accessible(console)
     check_fits(console)
 
 
-def test_a_fixing_is_rejected_with_a_reason(console, live):
-    open_quarantine(console)
-    decide(console, "EUR/GBP", "Reject", "a typo of the source")
+def test_a_level_is_rejected_with_a_reason(console, live):
+    open_disputes(console)
+    decide(console, "EGP", "Reject", "a typo of the source")
     said(console, "was rejected")
-    expect(console.locator(".fixing").filter(has_text="EUR/GBP")).to_have_count(0)
-    assert "rejected" in state_of(live, "EUR/GBP")
+    decision = decision_about(live, "EGP")
+    assert (decision["decision"], decision["reason"], decision["holds"]) == ("reject", "a typo of the source", True)
     open_view(console, "Audit log")
-    expect(console.get_by_role("row").filter(has_text="quarantine.reject").first).to_contain_text(
-        "a typo of the source"
-    )
+    expect(console.get_by_role("row").filter(has_text="dispute.reject").first).to_contain_text("a typo of the source")
 
 
-def test_a_fixing_is_accepted(console, live):
-    open_quarantine(console)
-    decide(console, "EUR/JPY", "Accept", "confirmed by telephone")
+def test_a_level_is_accepted_and_the_decision_taken_back(console, live):
+    open_disputes(console)
+    decide(console, "UAH", "Accept", "confirmed by telephone")
     said(console, "was accepted")
-    expect(console.locator(".fixing").filter(has_text="EUR/JPY")).to_have_count(0)
-    assert "accepted" in state_of(live, "EUR/JPY")
-    console.get_by_label("Show").select_option("waiting and decided")
-    expect(console.locator(".fixing").filter(has_text="EUR/JPY")).to_contain_text("accepted")
+    made = console.get_by_role("region", name="Decisions").get_by_role("row").filter(has_text="confirmed by telephone")
+    made.get_by_role("button", name="Take back").click()
+    console.get_by_role("dialog").get_by_role("button", name="Take it back").click()
+    said(console, "was taken back")
+    assert not decision_about(live, "UAH")["holds"]
 
 
 def test_a_source_is_asked_now_and_its_answer_is_said(console):

@@ -31,6 +31,7 @@ COMMANDS = (
     "watch",
     "feeds",
     "sources",
+    "disputes",
     "backfill",
     "export",
     "fixing",

@@ -7,7 +7,7 @@ GROUPS = (
     ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "nodes", "sandbox", "notify")),
     ("Keep the data", ("backup", "restore", "upgrade", "database")),
     ("Customers", ("account", "key", "plans", "usage")),
-    ("Sources and history", ("feeds", "sources", "backfill", "export", "fixing")),
+    ("Sources and history", ("feeds", "sources", "backfill", "export", "disputes", "fixing")),
     ("Prove what was answered", ("verify", "receipts")),
     ("For programs", ("mcp", "openapi")),
 )

@@ -18,7 +18,7 @@ from cambist.errors import BadParameter
 from cambist.ingest.backfill import BackfillProgress
 from cambist.settings import Settings
 
-_COLUMNS = ("Source", "Parts", "Filed before", "Added", "Corrected", "Quarantined", "Failed", "Longest gaps")
+_COLUMNS = ("Source", "Parts", "Filed before", "Added", "Corrected", "Failed", "Longest gaps")
 
 
 def run_backfill(settings: Settings, source: str, since: date | None, *, as_json: bool) -> bool:

@@ -72,6 +72,7 @@ class Overview:
             "disk": self.data.disk(),
             "processes": list(_processes(call, reports, stream, book, ready.problems)),
             "sources": _conditions(settings, reports, now),
+            "disputes_open": reports.disputes.total if reports is not None else 0,
             **_counts(call),
         }
 
@@ -93,7 +94,7 @@ def _conditions(settings: Settings, reports: SourceReports | None, now: datetime
     if reports is None or settings.sandbox or not settings.fetch:
         return None
     found = Counter(str(report.condition(now)) for report in reports.reports)
-    return {name: found[name] for name in ("fresh", "late", "failing", "waiting", "off")}
+    return {name: found[name] for name in ("fresh", "late", "held", "failing", "waiting", "off")}
 
 
 def _counts(call: ConsoleCall) -> dict[str, int]:

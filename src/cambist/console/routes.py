@@ -12,6 +12,7 @@ from cambist.console.account_actions import ACCOUNT_ROUTES
 from cambist.console.application import ConsoleApplication
 from cambist.console.audit_actions import AUDIT_ROUTES
 from cambist.console.call import Installation
+from cambist.console.dispute_actions import DISPUTE_ROUTES
 from cambist.console.fault_actions import FAULT_ROUTES
 from cambist.console.overview import Overview, RateSampler
 from cambist.console.plan_actions import PLAN_ROUTES
@@ -27,6 +28,7 @@ ACTION_ROUTES = (
     *PLAN_ROUTES,
     *USAGE_ROUTES,
     *SOURCE_ROUTES,
+    *DISPUTE_ROUTES,
     *FAULT_ROUTES,
     *AUDIT_ROUTES,
 )

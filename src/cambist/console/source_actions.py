@@ -11,7 +11,7 @@ from cambist.status.source_report import SourceReport
 
 _SHOWN = (
     *("key", "name", "home", "terms", "pace", "covers", "rate_type", "why", "enabled", "last_success", "last_failure"),
-    *("failures", "newest", "codes", "pairs", "first", "last", "held", "ticks", "refused", "left_out"),
+    *("failures", "newest", "codes", "pairs", "first", "last", "held", "held_since", "ticks", "refused", "left_out"),
 )
 
 

@@ -81,6 +81,11 @@ class CodeRates:
             (accepted if decision.accepts else rejected)[is_near & is_meant[:, None]] = True
         return CodeFixings(self.days, self.facts, levels, accepted, rejected)
 
+    def since(self, day: int) -> CodeRates:
+        """Return the rates from a day on."""
+        row = int(self.days.searchsorted(day))
+        return CodeRates(self.code, self.days[row:], self.histories, self.units[row:])
+
     @property
     def facts(self) -> tuple[SourceFacts, ...]:
         """What matters of the sources for this code."""
@@ -94,14 +99,12 @@ def code_rates(code: str, ranked: Iterable[SourceHistory], since: int | None = N
     """Return the rates of a code by the sources, the best first, from a day on; None if nobody has any."""
     found = [(history, line) for history in ranked if (line := history.line(code)) is not None]
     found.sort(key=lambda each: not each[0].issues(code))
-    lines = [(rows, units) for _, (rows, units) in found]
-    if since is not None:
-        starts = [int(np.searchsorted(rows, since)) for rows, _ in lines]
-        lines = [(rows[start:], units[start:]) for (rows, units), start in zip(lines, starts, strict=True)]
-    days = np.unique(np.concatenate([rows for rows, _ in lines])) if lines else np.empty(0, np.int64)
+    starts = [0 if since is None else int(rows.searchsorted(since)) for _, (rows, _) in found]
+    rows = [rows[start:] for (_, (rows, _)), start in zip(found, starts, strict=True)]
+    units = [units[start:] for (_, (_, units)), start in zip(found, starts, strict=True)]
+    days, places = np.unique(np.concatenate(rows or [np.empty(0, np.int64)]), return_inverse=True)
     if not len(days):
         return None
-    table = np.full((len(days), len(lines)), np.nan)
-    for column, (rows, units) in enumerate(lines):
-        table[np.searchsorted(days, rows), column] = units
+    table = np.full((len(days), len(found)), np.nan)
+    table[places, np.repeat(np.arange(len(found)), [len(each) for each in rows])] = np.concatenate(units)
     return CodeRates(code, days, tuple(history for history, _ in found), table)

@@ -11,8 +11,8 @@ import numpy as np
 
 from cambist.history.archive import PairFilter
 from cambist.history.as_of import CARRY_DAYS
+from cambist.history.code_judgement import history_of, reference_of
 from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates, code_rates
-from cambist.history.judging import history_of, reference_of
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.known_state import PUBLISHED, Mark, Window, verdict_bounds
 from cambist.history.rate_matrix import FIRST_DAY

@@ -6,15 +6,14 @@ derived again: what was judged is continued from a frontier, and without one it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
-from math import log
 from typing import Protocol
 
 import numpy as np
 
 from cambist.history.archive import FixingArchive
+from cambist.history.code_judgement import day_number, history_of, judge_rates
 from cambist.history.code_rates import (
     HELD,
     NO_COLUMN,
@@ -27,18 +26,15 @@ from cambist.history.code_rates import (
 )
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.pair_series import PairSeries
-from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.rule_set import RuleSet, SourceRule
 from cambist.history.source_history import SourceHistory, changed_days
-from cambist.history.verdict_log import Decision, Judged, VerdictChange, VerdictLog, holding
+from cambist.history.standing import Standing, is_peaceful, standing_of
+from cambist.history.verdict_log import Decision, Judged, VerdictChange, VerdictLog, holding_by_code
 from cambist.pricing.forward_adjusted import FORWARD
-from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.pair import Pair
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES, PEGS, REDENOMINATIONS
-from cambist.verdicts.explanation import DayVerdict, explain_day
-from cambist.verdicts.facts import CodeReference, Ints
+from cambist.reference.tables import CURRENCIES
 from cambist.verdicts.frontier import Frontier
-from cambist.verdicts.judge import judge
 from cambist.verdicts.measured import CONTEXT_ROWS
 from cambist.verdicts.verdict import DayStatus, FixingStatus, Judgement
 
@@ -55,10 +51,10 @@ class FixingStore(Protocol):
         """The log of verdicts."""
 
 
-_KEPT_ROWS = 60
+_KEPT_ROWS = 30
 """How many days of a code are judged again with each delivery: a change of one of them needs no other."""
 
-_CONTEXT_DAYS = 420
+_CONTEXT_DAYS = 200
 _ATTEMPTS = 5
 
 DayRange = tuple[int, int]
@@ -71,6 +67,7 @@ class Judging:
 
     `histories` has the fixings of each source, best first, as they were at `judged.receipt`, `outcomes` the days of
     each code on which another than the preferred source is published. `damage` is what was found damaged, by source.
+    `standings` has the codes that were judged since everything was read, `peaceful` those that need not be.
     """
 
     archive: FixingArchive
@@ -80,8 +77,9 @@ class Judging:
     outcomes: dict[str, dict[int, str]] = field(default_factory=dict)
     judged: Judged = field(default_factory=lambda: Judged(-1, 0))
     damage: dict[str, DamageReport] = field(default_factory=dict)
+    standings: dict[str, Standing] = field(default_factory=dict)
+    peaceful: set[str] = field(default_factory=set)
     _changed: set[str] = field(default_factory=set)
-    _newest: dict[str, DayVerdict] = field(default_factory=dict)
     _decisions: dict[str, list[Decision]] = field(default_factory=dict)
     _frontiers: dict[str, Frontier] = field(default_factory=dict)
     _filed: dict[int, tuple[date, date]] = field(default_factory=dict)
@@ -115,11 +113,12 @@ class Judging:
         self.judged = Judged(-1, 0)
         self.histories.clear()
         self._frontiers.clear()
-        self._newest.clear()
+        self.standings.clear()
+        self.peaceful.clear()
 
     def _judge_new(self) -> tuple[list[VerdictChange], Judged]:
         receipt, decisions = self.archive.revision(), self.log.decisions()
-        self._decisions = _by_code(decisions)
+        self._decisions = holding_by_code(decisions)
         if not self.histories or receipt < self.judged.receipt:
             days = self._read_all(receipt)
         else:
@@ -144,7 +143,7 @@ class Judging:
             sources = set(self.histories)
         else:
             sources = {source for _, source in self.archive.deliveries_after(judged.receipt, receipt)}
-        return {code: None for key in sources & self.histories.keys() for code in self._codes(key)}
+        return {code: None for key in sources & self.histories.keys() for code in self.codes_of(key)}
 
     def _read_source(self, rule: SourceRule, receipt: int) -> None:
         damage = self.damage[rule.key] = DamageReport()
@@ -172,7 +171,7 @@ class Judging:
                 first, last = min(each[0] for each in known), max(each[1] for each in known)
                 self.histories[source] = self._merged(before, receipt, first, last)
             after = self.histories[source]
-            for code in self._codes(source) | set(filter(_is_judged, before.codes)):
+            for code in self.codes_of(source) | set(filter(_is_judged, before.codes)):
                 changed = changed_days(before, after, code)
                 if changed is not None:
                     other = found.get(code, changed) or changed
@@ -184,9 +183,10 @@ class Judging:
             return source == before.key
 
         known = self.archive.known_fixings([before.key], is_own, (first, last)).at(receipt)
-        return before.merged(known.get(before.key, ()), _day_number(first), _day_number(last))
+        return before.merged(known.get(before.key, ()), day_number(first), day_number(last))
 
-    def _codes(self, source: str) -> set[str]:
+    def codes_of(self, source: str) -> set[str]:
+        """Return the codes that are judged of a source."""
         return set(filter(_is_judged, self.histories[source].codes))
 
     def rates(self, code: str, since: int | None = None) -> CodeRates | None:
@@ -196,54 +196,71 @@ class Judging:
     def judge_whole(self, code: str) -> Judgement | None:
         """Judge all fixings of a code; None if there are none."""
         rates = self.rates(code)
-        if rates is None:
-            return None
-        found = judge(rates.fixings(self._decisions.get(code, ())), reference_of(code, rates.days))
+        return None if rates is None else self._whole(rates)
+
+    def _whole(self, rates: CodeRates) -> Judgement:
+        found = judge_rates(rates, self._decisions.get(rates.code, ()))
         if len(found.days) > _KEPT_ROWS:
-            self._frontiers[code] = found.frontier(-_KEPT_ROWS)
+            self._frontiers[rates.code] = found.frontier(-_KEPT_ROWS)
         return found
 
-    def holds(self, source: str, code: str) -> bool:
-        """Return whether the newest fixing of a code, if it is by this source, is held."""
-        verdict = self._newest.get(code)
-        if verdict is None:
-            return False
-        return any(each.source == source and each.status is FixingStatus.HELD for each in verdict.fixings)
-
-    def newest_verdict(self, code: str) -> DayVerdict | None:
-        """Return the verdict on the newest day of a code; None if there are no fixings of it."""
-        if code not in self._newest:
+    def standing(self, code: str) -> Standing | None:
+        """Return what holds of a code on its newest day; None if there are no fixings of it."""
+        if code not in self.standings:
             found = self.judge_whole(code)
             if found is None:
                 return None
-            self._newest[code] = explain_day(found)
-        return self._newest[code]
+            self.standings[code] = standing_of(found)
+        return self.standings[code]
+
+    def unjudged(self) -> list[str]:
+        """Return the codes of which nothing is known yet: they were neither judged nor found to be peaceful."""
+        codes = {code for key in self.histories for code in self.codes_of(key)}
+        return sorted(codes - self.standings.keys() - self.peaceful)
+
+    def is_decided(self, code: str) -> bool:
+        """Return whether a decision of the operator about a code holds."""
+        return code in self._decisions
 
     def _judge(self, code: str, changed: DayRange | None) -> list[VerdictChange]:
         """Judge a code again; return how its outcomes change."""
-        found = None if changed is None else self._continued(code, changed[0])
-        found = found or self.judge_whole(code)
-        rates = self.rates(code, None if found is None else int(found.days[0]))
+        rates = self._recent_rates(code, changed)
+        found = None if rates is None else self._continued(rates)
+        whole = None
+        if rates is None or found is None:
+            rates = self.rates(code)
+            whole = found = None if rates is None else self._whole(rates)
         if found is None or rates is None:
-            self._newest.pop(code, None)
+            self.standings.pop(code, None)
             return []
-        self._newest[code] = explain_day(found)
-        return self._compare(code, rates, found)
+        self.standings.pop(code, None)
+        self.peaceful.discard(code)
+        if is_peaceful(found):
+            self.peaceful.add(code)
+        else:
+            standing = standing_of(found)
+            if standing.is_cut and whole is None:
+                whole = self.judge_whole(code)
+                standing = standing if whole is None else standing_of(whole)
+            self.standings[code] = standing
+        return self._compare(code, rates.since(int(found.days[0])), found)
 
-    def _continued(self, code: str, first: int) -> Judgement | None:
-        """Judge the last days of a code, if what is known of the days before is enough."""
+    def _recent_rates(self, code: str, changed: DayRange | None) -> CodeRates | None:
+        """Return the rates of the last days of a code, if what is known of the days before is enough to judge them."""
         frontier = self._frontiers.get(code)
-        if frontier is None or first <= frontier.day:
+        if frontier is None or changed is None or changed[0] <= frontier.day:
             return None
         rates = self.rates(code, frontier.day - _CONTEXT_DAYS)
         if rates is None or np.searchsorted(rates.days, frontier.day, "right") < CONTEXT_ROWS + frontier.depth:
             return None
-        fixings = rates.fixings(self._decisions.get(code, ()))
-        found = judge(fixings, reference_of(code, rates.days), after=frontier)
+        return rates
+
+    def _continued(self, rates: CodeRates) -> Judgement | None:
+        found = judge_rates(rates, self._decisions.get(rates.code, ()), self._frontiers[rates.code])
         if any(since < found.days[0] for since, _ in found.withdrawals):
             return None
         if len(found.days) > 2 * _KEPT_ROWS:
-            self._frontiers[code] = found.frontier(-_KEPT_ROWS)
+            self._frontiers[rates.code] = found.frontier(-_KEPT_ROWS)
         return found
 
     def _compare(self, code: str, rates: CodeRates, found: Judgement) -> list[VerdictChange]:
@@ -279,8 +296,8 @@ class Judging:
         days = self._read_all(self.archive.revision())
         if days:
             return []  # the next update judges them
-        codes = sorted({code for key in self.histories for code in self._codes(key)})
-        self._decisions = _by_code(self.log.decisions())
+        codes = sorted({code for key in self.histories for code in self.codes_of(key)})
+        self._decisions = holding_by_code(self.log.decisions())
         found = {code: self._judge(code, None) for code in codes}
         return [
             f"the verdicts on {code} of {len(changes)} days are not those that its fixings give"
@@ -289,36 +306,5 @@ class Judging:
         ]
 
 
-def history_of(rule: SourceRule, series: Iterable[PairSeries]) -> SourceHistory:
-    """Return the history of a source by a rule set's facts about it."""
-    return SourceHistory(rule.anchor, series, rule.key, rule.outranks_pegs, rule.alias, rule.compiled, rule.market_hour)
-
-
 def _is_judged(code: str) -> bool:
     return code in CURRENCIES or code.removesuffix(FORWARD) in METALS
-
-
-def reference_of(code: str, days: Ints) -> CodeReference:
-    """Return what the tables say about a code on some days. Only pegs to the pivot are levels of their own."""
-    changes = tuple(
-        (_day_number(each.first_day), log(each.factor)) for each in REDENOMINATIONS if each.old == each.new == code
-    )
-    pegs = None
-    for peg in PEGS:
-        if peg.code == code and peg.anchor == PIVOT:
-            pegs = np.full(len(days), np.nan) if pegs is None else pegs
-            end = _day_number(peg.last_day) if peg.last_day is not None else int(days[-1])
-            pegs[(days >= _day_number(peg.first_day)) & (days <= end)] = log(peg.factor)
-    return CodeReference(pegs, changes)
-
-
-def _day_number(day: date) -> int:
-    return (day - FIRST_DAY).days
-
-
-def _by_code(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
-    """Return the decisions that hold by their codes."""
-    found: dict[str, list[Decision]] = {}
-    for each in holding(decisions):
-        found.setdefault(each.code, []).append(each)
-    return found

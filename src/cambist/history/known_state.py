@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from cambist.errors import NoRate
 from cambist.history.as_of import CARRY_DAYS, rates_on
+from cambist.history.code_judgement import history_of
 from cambist.history.code_rates import Outcomes, anchor_name
 from cambist.history.edition import RecordedEdition
-from cambist.history.judging import history_of
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import NO_OUTCOMES, build_excerpt, splice_excerpt

@@ -145,6 +145,8 @@ def _fill(draft: _Draft, rates: CodeRates, outcomes: Outcomes, wrong: Mapping[st
     """Fill the column of a code: each day has what was published of it, or of the last day before that has anything."""
     published = rates.published(outcomes)
     is_said = published != NO_COLUMN
+    if not is_said.any():
+        return
     said_days, said = rates.days[is_said] - draft.first_row, published[is_said]
     column, numbers = draft.column(rates.code), {id(history): n for n, history in enumerate(draft.ranked)}
     last = np.searchsorted(said_days, np.arange(draft.days), side="right") - 1

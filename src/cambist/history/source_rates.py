@@ -14,6 +14,7 @@ from cambist.history.archive import PairFilter
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.source_history import SourceHistory
 from cambist.pricing.anchor import anchors_of
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.reference.tables import REDENOMINATIONS
@@ -56,7 +57,7 @@ class SourceRates:
         days = np.arange(first, (self.last - FIRST_DAY).days + 1)
         found = []
         for source in self.anchors:
-            line = units_per_pivot(self.lines.get(source, {}), self.anchors[source], code)
+            line = SourceHistory(self.anchors[source], self.lines.get(source, {}).values(), source).line(code)
             if line is not None:
                 units, ages = carried(line, days, code)
                 if not np.isnan(units).all():
@@ -121,34 +122,6 @@ def best_of(ranked: Iterable[CarriedRates]) -> CarriedRates | None:
     return found
 
 
-def units_per_pivot(lines: Mapping[Pair, PairSeries], anchor: str, code: str) -> tuple[Days, Floats] | None:
-    """Return a source's days and units of a code per pivot, both legs from the same day; None if it has none.
-
-    The days before a redenomination of the anchor are those of its old code.
-    """
-    parts = [_units_by(lines, each, code) for each in reversed(anchors_of(anchor))]
-    found = [part for part in parts if part is not None]
-    if len(found) < 2:
-        return found[0] if found else None
-    rows, units = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    order = np.argsort(rows, kind="stable")
-    return rows[order], units[order]
-
-
-def _units_by(lines: Mapping[Pair, PairSeries], anchor: str, code: str) -> tuple[Days, Floats] | None:
-    """Return the days and units of a code per pivot by one code of the anchor; None if there are none."""
-    if anchor == PIVOT:
-        return _per_anchor(lines, anchor, code)
-    pivot = _per_anchor(lines, anchor, PIVOT)
-    if pivot is not None and code == anchor:
-        return pivot[0], 1 / pivot[1]
-    own = _per_anchor(lines, anchor, code)
-    if own is None or pivot is None:
-        return None
-    rows, of_own, of_pivot = np.intersect1d(own[0], pivot[0], assume_unique=True, return_indices=True)
-    return (rows, own[1][of_own] / pivot[1][of_pivot]) if len(rows) else None
-
-
 def carried(line: tuple[Days, Floats], days: Days, code: str) -> tuple[Floats, Days]:
     """Return a source's last rate on each day, in that day's unit, and its age; NaN if it is too old."""
     rows, units = line
@@ -161,11 +134,3 @@ def carried(line: tuple[Days, Floats], days: Days, code: str) -> tuple[Floats, D
             cut = (change.first_day - FIRST_DAY).days
             rates[(since < cut) & (cut <= days)] /= float(change.factor)
     return rates, ages
-
-
-def _per_anchor(lines: Mapping[Pair, PairSeries], anchor: str, code: str) -> tuple[Days, Floats] | None:
-    line = lines.get(Pair(anchor, code))
-    if line is not None:
-        return line.rows, line.rates
-    line = lines.get(Pair(code, anchor))
-    return None if line is None else (line.rows, 1 / line.rates)

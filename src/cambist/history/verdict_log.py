@@ -62,6 +62,14 @@ def holding(decisions: Iterable[Decision]) -> list[Decision]:
     return [each for each in known if each.takes_back is None and each.number not in ended]
 
 
+def holding_by_code(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
+    """Return the decisions that hold by their codes."""
+    found: dict[str, list[Decision]] = {}
+    for each in holding(decisions):
+        found.setdefault(each.code, []).append(each)
+    return found
+
+
 class VerdictBounds(Struct, frozen=True):
     """Which changes to read: up to the number `last` and of deliveries up to `receipt`, of some codes between two days.
 

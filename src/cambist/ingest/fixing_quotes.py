@@ -10,7 +10,7 @@ import numpy as np
 
 from cambist.history.archive import FixingArchive
 from cambist.history.as_of import CARRY_DAYS
-from cambist.history.code_rates import WITHDRAWN_COLUMN, CodeRates
+from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.judging import Judging
 from cambist.history.published_fixings import fixings_for
@@ -53,9 +53,12 @@ class DailyQuotes:
         if rates is None:
             return None
         published = rates.published(self._judging.outcomes.get(code, {}))
-        said = np.flatnonzero((published != -1) & (rates.days <= (today - FIRST_DAY).days))
-        row = int(said[-1]) if len(said) else -1
-        if row < 0 or published[row] == WITHDRAWN_COLUMN:
+        said = np.flatnonzero(published != NO_COLUMN)
+        until_today = said[rates.days[said] <= (today - FIRST_DAY).days]
+        if not len(said):
+            return None
+        row = int(until_today[-1]) if len(until_today) else int(said[0])
+        if published[row] == WITHDRAWN_COLUMN:
             return None
         column = int(published[row])
         if not self._counts_beside_law(rates, row, column, today):

@@ -10,9 +10,10 @@ from datetime import date, datetime, timedelta
 import numpy as np
 
 from cambist.history.as_of import CARRY_DAYS
+from cambist.history.code_judgement import history_of
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.edition import Editions, parse_edition_name, with_edition
-from cambist.history.judging import FixingStore, Judging, history_of
+from cambist.history.judging import FixingStore, Judging
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rate_matrix_builder import build_rate_matrix

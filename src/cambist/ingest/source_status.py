@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import chain
 
+from cambist.history.dispute import Disputes, HeldFixings
 from cambist.history.fixing import Coverage
 from cambist.pricing.source_kind import Pace
 from cambist.sources.base import Source
@@ -38,7 +39,7 @@ class SourceStatus:
     failures: int = 0
     newest: datetime | None = None
     codes: int = 0
-    held: int = 0
+    held: HeldFixings = field(default_factory=HeldFixings)
     coverage: Coverage | None = None
     complete_on: date | None = None
     _left_out: dict[str, tuple[datetime, tuple[str, ...]]] = field(default_factory=dict)
@@ -92,7 +93,9 @@ class SourceStatus:
             pairs=coverage.pairs if coverage else 0,
             first=coverage.first if coverage else None,
             last=coverage.last if coverage else None,
-            held=self.held,
+            held=self.held.count,
+            held_since=self.held.since,
+            only_held=self.held.all,
             complete_on=self.complete_on,
             left_out=tuple(dict.fromkeys(chain.from_iterable(each for _, each in self._left_out.values())))[
                 :_MOST_LEFT_OUT_SHOWN
@@ -104,9 +107,10 @@ class SourceStatus:
 
 @dataclass(slots=True)
 class SourceStatuses:
-    """The statuses of all sources."""
+    """The statuses of all sources, and the disputes between them."""
 
     by_source: dict[str, SourceStatus] = field(default_factory=dict)
+    disputes: Disputes = field(default_factory=Disputes)
 
     @classmethod
     def for_sources(cls, sources: Iterable[Source], off: Mapping[str, str]) -> SourceStatuses:
@@ -137,4 +141,4 @@ class SourceStatuses:
             source_status.report(ticks.get(key, 0), refused.get(key, {}))
             for key, source_status in self.by_source.items()
         )
-        return SourceReports(now, tuple(reports), book_version, book_at)
+        return SourceReports(now, tuple(reports), book_version, book_at, disputes=self.disputes)

@@ -167,4 +167,4 @@ class AlarmWatch:
 def _unknown_kinds(reports: SourceReports | None, found: list[Trouble]) -> set[str]:
     """Return of which kinds nothing is known: while ingest is silent, its last report says nothing about sources."""
     is_silent = reports is None or any(trouble.kind == "ingest" for trouble in found)
-    return {"source", "book"} if is_silent else set()
+    return {"source", "held", "dispute", "book"} if is_silent else set()

@@ -6,13 +6,14 @@ import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 import msgspec
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
+from cambist.history.dispute import Disputes
 from cambist.monitoring.health_http import LOOPBACK, Application, answer, listen
 from cambist.monitoring.metrics_page import metrics_page
 from cambist.status.source_report import Condition, SourceReports
@@ -58,7 +59,7 @@ class SourceMetrics(Collector):
     clock: Clock
 
     def collect(self) -> Iterator[Metric]:
-        """Yield each source's condition, lag, failures, held fixings and ticks, and the rate book's version and age."""
+        """Yield each source's condition, lag, failures, held fixings and ticks, the rate book's age, and disputes."""
         source_reports, now = self.read(), self.clock()
         if source_reports is None:
             return
@@ -70,6 +71,7 @@ class SourceMetrics(Collector):
             age = GaugeMetricFamily("cambist_book_age_seconds", "Seconds since the newest rate book was published")
             age.add_metric([], (now - source_reports.book_at).total_seconds())
             yield age
+        yield from _dispute_metrics(source_reports.disputes, now)
 
 
 def _source_metrics(source_reports: SourceReports, now: datetime) -> Iterator[Metric]:
@@ -77,19 +79,39 @@ def _source_metrics(source_reports: SourceReports, now: datetime) -> Iterator[Me
     lag = GaugeMetricFamily("cambist_source_lag_seconds", "Age of its newest quote or fixing", labels=["source"])
     failures = GaugeMetricFamily("cambist_source_failures", "Failures since its last success", labels=["source"])
     held = GaugeMetricFamily("cambist_source_held", "Newest fixings that are held", labels=["source"])
+    held_for = GaugeMetricFamily(
+        "cambist_source_held_seconds",
+        "Since the day of the first fixing that is still held",
+        labels=["source"],
+    )
     ticks = CounterMetricFamily("cambist_source_ticks", "Ticks accepted", labels=["source"])
     refused = CounterMetricFamily("cambist_source_ticks_refused", "Ticks refused", labels=["source", "reason"])
     for report in source_reports.reports:
         condition.add_metric([report.key, report.condition(now)], 1)
         failures.add_metric([report.key], report.failures)
         held.add_metric([report.key], report.held)
+        if report.held_since is not None:
+            held_for.add_metric([report.key], _seconds_since(report.held_since, now))
         ticks.add_metric([report.key], report.ticks)
         age = report.lag(now)
         if age is not None:
             lag.add_metric([report.key], age.total_seconds())
         for reason, count in report.refused.items():
             refused.add_metric([report.key, reason], count)
-    yield from (condition, lag, failures, held, ticks, refused)
+    yield from (condition, lag, failures, held, held_for, ticks, refused)
+
+
+def _dispute_metrics(disputes: Disputes, now: datetime) -> Iterator[Metric]:
+    total = GaugeMetricFamily("cambist_disputes", "Codes that sources disagree about")
+    total.add_metric([], disputes.total)
+    yield total
+    oldest = GaugeMetricFamily("cambist_dispute_oldest_seconds", "Since the day on which the oldest dispute began")
+    oldest.add_metric([], _seconds_since(disputes.disputes[0].since, now) if disputes.disputes else 0)
+    yield oldest
+
+
+def _seconds_since(day: date, now: datetime) -> float:
+    return max((now - datetime.combine(day, time(), UTC)).total_seconds(), 0.0)
 
 
 @dataclass(frozen=True, slots=True)

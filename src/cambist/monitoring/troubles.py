@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import period_of, quota_of
+from cambist.history.dispute import Dispute
 from cambist.status.alarm import Trouble
 from cambist.status.source_report import Condition, SourceReport, SourceReports
 
@@ -15,6 +16,9 @@ BOOK_AGE = timedelta(minutes=15)
 """From this age on a rate book is old, if a source with real-time prices is asked."""
 
 SILENT_AFTER = timedelta(minutes=1)
+DISPUTED_FOR = timedelta(days=1)
+"""An operator is told of a dispute when it is open for longer than this after its first day."""
+
 QUOTA_PERCENTS = (80, 100)
 QUOTA = "quota"
 """The kind of troubles that are about the quota of an account."""
@@ -34,6 +38,7 @@ def source_troubles(reports: SourceReports | None, now: datetime) -> Iterator[Tr
     enabled = [report for report in reports.reports if report.enabled]
     for report in enabled:
         yield from _source_troubles(report, now)
+    yield from _dispute_troubles(reports.disputes.disputes, now)
     is_live = any(report.pace == _REALTIME for report in enabled)
     if is_live and reports.book_at is not None and (age := now - reports.book_at) > BOOK_AGE:
         yield Trouble("book:", f"The newest rate book is {_span(age)} old")
@@ -45,6 +50,19 @@ def _source_troubles(report: SourceReport, now: datetime) -> Iterator[Trouble]:
         yield Trouble(f"source:{key}", f"The source {key} fails: {report.why or 'no reason is known'}")
     elif condition is Condition.LATE and lag is not None:
         yield Trouble(f"source:{key}", f"The source {key} is late: its newest data is {_span(lag)} old")
+
+    if report.held and report.held_since is not None:
+        which = "All newest fixings" if report.only_held else f"{report.held} of the newest fixings"
+        yield Trouble(f"held:{key}", f"{which} of the source {key} are held, the first since {report.held_since}")
+
+
+def _dispute_troubles(disputes: Iterable[Dispute], now: datetime) -> Iterator[Trouble]:
+    for dispute in disputes:
+        ended = datetime.combine(dispute.since, time(), UTC) + timedelta(days=1)
+        if now - ended > DISPUTED_FOR:
+            served = "nothing" if dispute.served is None else f"the rate of {dispute.served.source}"
+            text = f"Sources disagree about {dispute.code} since {dispute.since}; {served} is served"
+            yield Trouble(f"dispute:{dispute.code}", text)
 
 
 def quota_troubles(

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from cambist.clock import utc_now
 from cambist.errors import CambistError, StoreUnreachable
+from cambist.history.dispute import HeldFixings
 from cambist.ingest.rate_book_builder import RateBookBuilder
 from cambist.ingest.source_status import SourceStatuses
 from cambist.monitoring.outages import Outages
@@ -56,6 +57,7 @@ class ArchiveSync:
             await self._apply_quotes(of_all=True)
             for key in self._keys:
                 await self._summarize(key)
+            await self._apply_disputes()
         except StoreUnreachable as error:
             self.apply_all_soon()
             if not self._is_unreachable:
@@ -75,6 +77,7 @@ class ArchiveSync:
         try:
             await self._apply_quotes()
             await self._summarize(key)
+            await self._apply_disputes()
         except StoreUnreachable:
             self.apply_all_soon()
         self.is_matrix_due.set()
@@ -99,12 +102,27 @@ class ArchiveSync:
             log.warning("Ingest: the fixings of %s cannot be read: %s", key, error)
             return
         source_status = self._statuses.by_source[key]
-        source_status.codes, source_status.coverage, source_status.held = summary.codes, summary.coverage, summary.held
+        source_status.codes, source_status.coverage = summary.codes, summary.coverage
         if summary.newest is not None:
             source_status.record_market_time(min(summary.newest, utc_now()))
 
+    async def _apply_disputes(self) -> None:
+        try:
+            found = await self.archive_worker.call(ArchiveTasks.disputes, utc_now().date())
+        except StoreUnreachable:
+            raise
+        except CambistError as error:
+            log.warning("Ingest: the disputes cannot be found: %s", error)
+            return
+        self._statuses.disputes = found.disputes
+        for key, source_status in self._statuses.by_source.items():
+            source_status.held = found.held.get(key, HeldFixings())
+
     async def watch(self) -> None:
-        """Apply the whole archive again when others have changed it, and on each new day: a currency may end."""
+        """Apply the whole archive again when others have changed it, and on each new day: a currency may end.
+
+        After a start, the codes that may be disputed are judged a few at a time, so that deliveries need not wait.
+        """
         day = utc_now().date()
         while True:
             version = self._changes.version(Topic.ARCHIVE)
@@ -112,6 +130,9 @@ class ArchiveSync:
                 self._seen, day = version, utc_now().date()
                 await self.apply_all()
                 self.is_matrix_due.set()
+            elif not self._statuses.disputes.complete:
+                with suppress(StoreUnreachable):
+                    await self._apply_disputes()
             await asyncio.sleep(_WATCH_SECONDS)
 
     async def rebuild_matrix_when_due(self) -> None:

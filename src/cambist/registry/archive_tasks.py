@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Concatenate, ParamSpec, TypeVar
@@ -11,6 +11,8 @@ from cambist.errors import RateMatrixDamaged, SourceBroken
 from cambist.history.bar_merging import merged_from_stored
 from cambist.history.bars import Interval, PairBar
 from cambist.history.coin_closes import CLOSES
+from cambist.history.dispute import Disputes, HeldFixings
+from cambist.history.disputes import held_fixings, judge_contested, open_disputes
 from cambist.history.fixing import Coverage, FilingResult
 from cambist.history.judging import Judging
 from cambist.history.rate_matrix import RateMatrix
@@ -44,12 +46,19 @@ _NEVER_LED = 0
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSummary:
-    """What is stored of a source: how many codes, from when to when, its newest day, how many rates of it are held."""
+    """What is stored of a source: how many codes, from when to when, and its newest day."""
 
     codes: int
     coverage: Coverage | None
     newest: datetime | None
-    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveDisputes:
+    """The open disputes, and the held fixings of the sources that have any."""
+
+    disputes: Disputes
+    held: Mapping[str, HeldFixings]
 
 
 class ArchiveTasks:
@@ -160,7 +169,13 @@ class ArchiveTasks:
         coverage = self._store.archive.coverage(key)
         newest = None if coverage is None else source.market_time(coverage.last)
         codes = history.codes if history is not None else set()
-        return ArchiveSummary(len(codes), coverage, newest, sum(self._judging.holds(key, code) for code in codes))
+        return ArchiveSummary(len(codes), coverage, newest)
+
+    def disputes(self, today: date) -> ArchiveDisputes:
+        """Return the disputes of what is judged; after a start, a few more codes are judged with each call."""
+        complete = judge_contested(self._judging, today)
+        found = open_disputes(self._judging, today, complete=complete)
+        return ArchiveDisputes(found, held_fixings(self._judging))
 
     def rebuild_matrix(self, today: date) -> bool:
         """Build the rate matrix if the archive has changed; return whether it had. Errors: StoreBroken."""

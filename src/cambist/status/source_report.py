@@ -10,12 +10,18 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from cambist.history.dispute import Disputes
+
 
 class Condition(StrEnum):
-    """Whether a source works: `late` has nothing recent, `waiting` has nothing yet, `off` is disabled."""
+    """Whether a source works: `late` has nothing recent, `held` has nothing recent that is believed.
+
+    `waiting` has nothing yet, `off` is disabled.
+    """
 
     FRESH = "fresh"
     LATE = "late"
+    HELD = "held"
     FAILING = "failing"
     WAITING = "waiting"
     OFF = "off"
@@ -26,11 +32,12 @@ class SourceReport(Struct, frozen=True, kw_only=True):
 
     `why` is the reason why the source is disabled, or its last error. `newest` is the newest market time received from
     it, and the source is late when that is older than `late_after`. `codes` counts its codes in the rate book, `pairs`
-    its pairs in the archive, whose days run from `first` to `last`. `held` counts its newest fixings that are held,
-    `refused` its refused ticks by reason. `complete_on` is the last day on which all its requests were answered.
-    `left_out` lists the cells and columns of its last deliveries that could not be read. A `compiled` source compiles
-    the rates of others. `anchor` is the currency that all its pairs share, and `alias` a code for it; `rate_types` are
-    the further types of rates that it publishes beside its own `rate_type`.
+    its pairs in the archive, whose days run from `first` to `last`. `held` counts its newest fixings that are held, the
+    first of them since the day `held_since`, and `only_held` says that all are. `refused` counts its refused ticks by
+    reason. `complete_on` is the last day on which all its requests were answered. `left_out` lists the cells and
+    columns of its last deliveries that could not be read. A `compiled` source compiles the rates of others. `anchor` is
+    the currency that all its pairs share, and `alias` a code for it; `rate_types` are the further types of rates that
+    it publishes beside its own `rate_type`.
     """
 
     key: str
@@ -54,6 +61,8 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     first: date | None = None
     last: date | None = None
     held: int = 0
+    held_since: date | None = None
+    only_held: bool = False
     ticks: int = 0
     refused: dict[str, int] = {}
     complete_on: date | None = None
@@ -71,7 +80,9 @@ class SourceReport(Struct, frozen=True, kw_only=True):
             return Condition.FAILING
         if self.newest is None:
             return Condition.WAITING
-        return Condition.LATE if now - self.newest > self.late_after else Condition.FRESH
+        if now - self.newest > self.late_after:
+            return Condition.LATE
+        return Condition.HELD if self.only_held else Condition.FRESH
 
     def lag(self, now: datetime) -> timedelta | None:
         """Return the age of the newest market time received; None if nothing was received yet."""
@@ -79,10 +90,11 @@ class SourceReport(Struct, frozen=True, kw_only=True):
 
 
 class SourceReports(Struct, frozen=True):
-    """The reports on all sources at one moment, with the version and time of the latest rate book."""
+    """The reports on all sources at one moment, with the version and time of the latest rate book, and the disputes."""
 
     written_at: datetime
     reports: tuple[SourceReport, ...]
     book_version: int = 0
     book_at: datetime | None = None
     environment: str = "live"
+    disputes: Disputes = Disputes()

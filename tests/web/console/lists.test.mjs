@@ -17,7 +17,7 @@ test("an unknown view is the overview, and so is one of the other environment", 
   assert.equal(parseRoute("", "live").name, "overview");
   assert.equal(parseRoute("#/sandbox", "live").name, "overview");
   assert.equal(parseRoute("#/sandbox", "sandbox").name, "sandbox");
-  assert.equal(parseRoute("#/quarantine", "sandbox").name, "overview");
+  assert.equal(parseRoute("#/disputes", "sandbox").name, "overview");
 });
 
 test("days cross months and leap years", () => {
@@ -47,9 +47,9 @@ test("an error at its line needs neither file nor line", () => {
 });
 
 test("the sources that need an operator come first, the others keep their order", () => {
-  const list = [["a", "fresh"], ["b", "off"], ["c", "failing"], ["d", "fresh"], ["e", "late"]];
+  const list = [["a", "fresh"], ["b", "off"], ["c", "failing"], ["d", "fresh"], ["e", "late"], ["f", "held"]];
   const keys = sorted(list.map(([key, condition]) => ({ key, condition }))).map(({ key }) => key);
-  assert.deepEqual(keys, ["c", "e", "a", "d", "b"]);
+  assert.deepEqual(keys, ["c", "e", "f", "a", "d", "b"]);
 });
 
 test("a source is found by each word of what describes it", () => {

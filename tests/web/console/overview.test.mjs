@@ -6,8 +6,8 @@ const FINE = {
   ready: true,
   problems: [],
   processes: [{ name: "ingest", working: true, note: "" }],
-  sources: { fresh: 30, late: 0, failing: 0, waiting: 0, off: 4 },
-  quarantine_waiting: 0,
+  sources: { fresh: 30, late: 0, held: 0, failing: 0, waiting: 0, off: 4 },
+  disputes_open: 0,
   disk: { free_bytes: 60, total_bytes: 100 },
 };
 
@@ -16,16 +16,16 @@ test("a service without problems works", () => {
 });
 
 test("what can wait until the morning is no problem", () => {
-  const found = verdict({ ...FINE, quarantine_waiting: 1, sources: { ...FINE.sources, late: 2 } });
+  const found = verdict({ ...FINE, disputes_open: 1, sources: { ...FINE.sources, late: 2 } });
   assert.equal(found.level, "warn");
   assert.equal(found.headline, "It works. 2 things to look at");
-  assert.deepEqual(found.findings.map(({ text }) => text), ["2 sources are late", "1 fixing waits for your decision"]);
-  assert.deepEqual(found.findings[1].link, ["#/quarantine", "Decide"]);
+  assert.deepEqual(found.findings.map(({ text }) => text), ["2 sources are late", "Sources disagree about 1 code"]);
+  assert.deepEqual(found.findings[1].link, ["#/disputes", "Decide"]);
 });
 
 test("problems come first", () => {
   const ended = [{ name: "stream", working: false, note: "ended 5 s ago" }];
-  const found = verdict({ ...FINE, quarantine_waiting: 3, ready: false, problems: ["no source answers"], processes: ended });
+  const found = verdict({ ...FINE, disputes_open: 3, ready: false, problems: ["no source answers"], processes: ended });
   assert.equal(found.headline, "2 problems to solve");
   assert.deepEqual(found.findings.map(({ level }) => level), ["bad", "bad", "warn"]);
   assert.equal(found.findings[0].text, "No source answers");

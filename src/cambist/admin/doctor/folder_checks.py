@@ -187,7 +187,7 @@ def _check_reports(installation: InstallationState, reports: SourceReports) -> I
     by_condition: dict[Condition, list[str]] = {}
     for report in reports.reports:
         by_condition.setdefault(report.condition(reports.written_at), []).append(report.key)
-    for condition in (Condition.FAILING, Condition.LATE):
+    for condition in (Condition.FAILING, Condition.LATE, Condition.HELD):
         keys = by_condition.get(condition, [])
         if keys:
             more = f" and {len(keys) - _MOST_NAMED} more" if len(keys) > _MOST_NAMED else ""

@@ -11,12 +11,10 @@ from statistics import median
 from msgspec import Struct
 
 from cambist.admin.source_check.answers import CheckedAnswer
-from cambist.history.pair_series import pair_series_of
 from cambist.history.rate_matrix import FIRST_DAY
-from cambist.history.source_rates import units_per_pivot
+from cambist.history.source_history import SourceHistory
 from cambist.pricing.agreement import TOLERANCE
 from cambist.pricing.anchor import priced_code
-from cambist.pricing.pair import PIVOT
 from cambist.pricing.source_kind import Pace
 from cambist.sources.base import Source
 
@@ -68,16 +66,11 @@ Words = Mapping[str, tuple[date, float]]
 
 def words_of(source: Source, answer: CheckedAnswer) -> dict[str, tuple[date, float]]:
     """Return a source's newest rate of each code against the pivot, with its day."""
-    own = [fixing for fixing in answer.fixings if not fixing.rate_type]
-    lines = {series.pair: series for series in pair_series_of(own)}
-    found: dict[str, tuple[date, float]] = {}
-    codes = {code for fixing in own for code in (fixing.pair.base, fixing.pair.quote)} - {PIVOT}
-    for code in codes:
-        line = units_per_pivot(lines, source.anchor, code)
-        if line is not None and len(line[0]):
-            place = int(line[0].argmax())
-            found[code] = FIRST_DAY + timedelta(days=int(line[0][place])), float(line[1][place])
-    return found
+    own = SourceHistory(source.anchor, [fixing for fixing in answer.fixings if not fixing.rate_type], source.key)
+    lines = {code: line for code in own.codes if (line := own.line(code)) is not None}
+    return {
+        code: (FIRST_DAY + timedelta(days=int(rows[-1])), float(units[-1])) for code, (rows, units) in lines.items()
+    }
 
 
 def compare(

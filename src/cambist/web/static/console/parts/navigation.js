@@ -33,7 +33,7 @@ export function navigation(bar, session, signOut) {
       }
     },
     count(overview) {
-      show(links.get("quarantine"), overview.quarantine_waiting, "waiting");
+      show(links.get("disputes"), overview.disputes_open, "open");
       show(links.get("sources"), overview.sources?.failing, "failing");
     },
   };

@@ -7,7 +7,7 @@ export const VIEWS = [
   ["plans", "Plans"],
   ["usage", "Usage"],
   ["sources", "Sources"],
-  ["quarantine", "Quarantine"],
+  ["disputes", "Disputes"],
   ["sandbox", "Faults"],
   ["audit", "Audit log"],
 ];
@@ -16,7 +16,7 @@ export const VIEWS = [
 export const PARENTS = { account: "accounts" };
 
 /** The views that exist only in one environment. */
-const ONLY_IN = { sandbox: "sandbox", quarantine: "live" };
+const ONLY_IN = { sandbox: "sandbox", disputes: "live" };
 
 /** Whether a view exists in an environment. */
 export function isIn(name, environment) {

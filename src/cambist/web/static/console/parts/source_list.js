@@ -1,7 +1,7 @@
 /** The list of sources: order, filter, and whether one has answered. Pure. */
 
 /** The states, those that need an operator first. */
-export const ORDER = ["failing", "late", "waiting", "fresh", "off"];
+export const ORDER = ["failing", "late", "held", "waiting", "fresh", "off"];
 
 /** Return the sources with those first that need an operator, otherwise in their own order. */
 export function sorted(sources) {

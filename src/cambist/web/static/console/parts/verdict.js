@@ -37,6 +37,7 @@ function sources({ sources: counts }) {
   if (!counts) return [];
   const found = [];
   if (counts.failing) found.push(aboutSources(counts.failing, "cannot be read", "failing"));
+  if (counts.held) found.push(aboutSources(counts.held, "with no newest fixing that is believed", "held"));
   if (counts.late) found.push(aboutSources(counts.late, counts.late === 1 ? "is late" : "are late", "late"));
   return found;
 }
@@ -51,10 +52,10 @@ function aboutSources(number, state, condition) {
 
 function others(overview) {
   const found = [];
-  const waiting = overview.quarantine_waiting ?? 0;
-  if (waiting) {
-    const text = `${plural(waiting, "fixing")} ${waiting === 1 ? "waits" : "wait"} for your decision`;
-    found.push({ level: "warn", text, link: ["#/quarantine", "Decide"] });
+  const open = overview.disputes_open ?? 0;
+  if (open) {
+    const text = `Sources disagree about ${plural(open, "code")}`;
+    found.push({ level: "warn", text, link: ["#/disputes", "Decide"] });
   }
   const disk = overview.disk;
   if (disk?.total_bytes && disk.free_bytes < LOW_DISK * disk.total_bytes) {

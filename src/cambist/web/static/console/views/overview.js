@@ -63,7 +63,7 @@ function figures(overview) {
     bookFigure(overview.book),
     streamFigure(overview.stream),
     sourcesFigure(overview),
-    quarantineFigure(overview),
+    disputesFigure(overview),
     matrixFigure(overview.matrix),
     diskFigure(overview.disk),
     figure(
@@ -103,8 +103,8 @@ function sourcesFigure({ sources, environment }) {
   if (!sources) {
     return figure("Sources", environment === "sandbox" ? "simulated" : "none", "No source is asked");
   }
-  const asked = sources.fresh + sources.late + sources.failing + sources.waiting;
-  const others = [["late", sources.late], ["failing", sources.failing], ["waiting", sources.waiting], ["off", sources.off]]
+  const asked = sources.fresh + sources.late + sources.held + sources.failing + sources.waiting;
+  const others = [["late", sources.late], ["held", sources.held], ["failing", sources.failing], ["waiting", sources.waiting], ["off", sources.off]]
     .filter(([, number]) => number)
     .map(([word, number]) => `${number} ${word}`);
   return figure(
@@ -115,10 +115,10 @@ function sourcesFigure({ sources, environment }) {
   );
 }
 
-function quarantineFigure({ environment, quarantine_waiting: waiting }) {
+function disputesFigure({ environment, disputes_open: open }) {
   if (environment === "sandbox") return null;
-  const link = h("a", { href: "#/quarantine" }, waiting ? "Decide about them" : "See decided ones");
-  return figure("Quarantine", waiting ? `${count(waiting)} waiting` : "empty", "Refused fixings", link);
+  const link = h("a", { href: "#/disputes" }, open ? "Decide about them" : "See decisions");
+  return figure("Disputes", open ? `${count(open)} open` : "none", "Codes that sources disagree about", link);
 }
 
 function matrixFigure(matrix) {

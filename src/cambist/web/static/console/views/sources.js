@@ -9,7 +9,7 @@ import { plural } from "../parts/verdict.js";
 
 export const title = "Sources";
 
-const KINDS = { fresh: "good", late: "warn", failing: "bad", waiting: "quiet", off: "quiet" };
+const KINDS = { fresh: "good", late: "warn", held: "warn", failing: "bad", waiting: "quiet", off: "quiet" };
 const REFRESH = 5000;
 const ANSWER_CHECK = 1000;
 const PATIENCE = 60_000;
@@ -96,7 +96,7 @@ function tableOf(sources, view) {
     { label: "Newest data", class: "num extra" },
     { label: "Last answer", class: "num extra" },
     { label: "Codes", class: "num extra" },
-    { label: "In quarantine", class: "num extra" },
+    { label: "Held", class: "num extra" },
     { label: "Ask" },
   ];
   const rows = sources.map((source) => rowOf(source, view));
@@ -104,7 +104,7 @@ function tableOf(sources, view) {
 }
 
 function rowOf(source, view) {
-  const waiting = source.waiting ? h("a", { href: `#/quarantine?source=${encodeURIComponent(source.key)}` }, String(source.waiting)) : "0";
+  const held = source.held ? h("a", { href: "#/disputes" }, String(source.held)) : "0";
   return row(
     source.key,
     h("th", { scope: "row" }, nameOf(source)),
@@ -112,7 +112,7 @@ function rowOf(source, view) {
     cell(source.lag_seconds === null ? "–" : `${age(source.lag_seconds)} old`, "num extra"),
     cell(ago(source.last_success), "num extra"),
     cell(count(source.codes), "num extra"),
-    cell(waiting, "num extra"),
+    cell(held, "num extra"),
     cell(askButton(source, view)),
   );
 }
@@ -154,6 +154,7 @@ function facts(source, refused) {
     fact("Last answer", time(source.last_success)),
     fact("In the archive", span),
     fact("Last failure", source.last_failure ? h("span", {}, time(source.last_failure), `, ${plural(source.failures, "failure")} since its last answer`) : ""),
+    fact("Held", source.held ? `${count(source.held)} of its newest fixings, the first since ${source.held_since}` : ""),
     fact("Ticks", source.ticks ? `${count(source.ticks)} accepted` : ""),
     fact("Ticks refused", refused.join(", ")),
     fact("Not read", source.left_out.length ? h("ul", {}, ...source.left_out.map((each) => h("li", {}, each))) : ""),

@@ -12,6 +12,7 @@
 export const STATES = [
   { state: "failing", word: "Failing", tone: "bad", means: "cannot be read" },
   { state: "late", word: "Late", tone: "warn", means: "has nothing as new as it should have" },
+  { state: "held", word: "Held", tone: "warn", means: "publishes rates that the others contradict" },
   { state: "waiting", word: "Waiting", tone: "", means: "has not answered yet" },
   { state: "fresh", word: "Fresh", tone: "good", means: "works" },
   { state: "off", word: "Off", tone: "", means: "is switched off" },

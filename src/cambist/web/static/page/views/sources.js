@@ -110,7 +110,7 @@ function detail(source) {
       ["Archive", days ? `${number(history.pairs)} pairs, ${days}` : "No fixings are archived"],
       ["In the rates of now", `${number(source.quoted)} codes`],
       ["Last answer", source.last_success !== null && localTime(source.last_success)],
-      ["Refused", source.quarantined > 0 && `${number(source.quarantined)} fixings wait in quarantine`],
+      ["Held", source.quarantined > 0 && `${number(source.quarantined)} of its newest fixings`],
       ["Could not be read", source.left_out.length > 0 && h("ul", {}, source.left_out.map((each) => h("li", {}, each)))],
       ["Licence", source.licence],
       ["Redistribution", REDISTRIBUTION[source.redistribution] ?? source.redistribution],

@@ -1,0 +1,86 @@
+"""The console's disputes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from cambist.admin.disputes import DisputeAdmin, WantedDecision, decision_record
+from cambist.admin.parsing import parse_day
+from cambist.console.call import ConsoleCall
+from cambist.console.router import Route
+from cambist.errors import BadParameter, NotHere
+
+
+class _Decision(Struct, forbid_unknown_fields=True, rename={"first": "from", "last": "until"}):
+    level: str
+    first: str | None = None
+    last: str | None = None
+    reason: str = ""
+
+
+class _TakeBack(Struct, forbid_unknown_fields=True):
+    number: int
+    reason: str = ""
+
+
+def _list(call: ConsoleCall) -> dict[str, Any]:
+    with _admin(call) as admin:
+        found = admin.disputes()
+        decisions = admin.decisions()
+    shown, counts = call.page(len(decisions))
+    return {
+        "disputes": msgspec.to_builtins(found.disputes),
+        "total": found.total,
+        "complete": found.complete,
+        "decisions": [decision_record(each) for each in decisions[shown]],
+        "decisions_page": counts,
+    }
+
+
+def _show(call: ConsoleCall) -> dict[str, Any]:
+    with _admin(call) as admin:
+        found: dict[str, Any] = msgspec.to_builtins(admin.examine(call.parts["code"]))
+        return found
+
+
+def _accept(call: ConsoleCall) -> dict[str, Any]:
+    return _decide(call, accepts=True)
+
+
+def _reject(call: ConsoleCall) -> dict[str, Any]:
+    return _decide(call, accepts=False)
+
+
+def _decide(call: ConsoleCall, *, accepts: bool) -> dict[str, Any]:
+    body = call.body(_Decision)
+    first, last = parse_day("from", body.first), parse_day("until", body.last)
+    with _admin(call) as admin:
+        wanted = WantedDecision(call.parts["code"], body.level, accepts, first, last, body.reason)
+        return {"decision": decision_record(admin.decide(wanted))}
+
+
+def _take_back(call: ConsoleCall) -> dict[str, Any]:
+    body = call.body(_TakeBack)
+    if not 0 < body.number < 10**12:
+        raise BadParameter("A decision is named by its number")
+    with _admin(call) as admin:
+        return {"decision": decision_record(admin.take_back(body.number, body.reason))}
+
+
+def _admin(call: ConsoleCall) -> DisputeAdmin:
+    if call.settings.sandbox:
+        raise NotHere("A sandbox has no disputes: its prices are simulated")
+    return DisputeAdmin(call.settings, call.installation.clock, call.who)
+
+
+DISPUTE_ROUTES = (
+    Route("GET", "/disputes", _list),
+    Route("POST", "/disputes/take-back", _take_back),
+    Route("GET", "/disputes/{code}", _show),
+    Route("POST", "/disputes/{code}/accept", _accept),
+    Route("POST", "/disputes/{code}/reject", _reject),
+)
+"""The paths of disputes."""

@@ -1,0 +1,60 @@
+"""The tables. `migrations/` creates them step by step; a test compares the two."""
+
+from __future__ import annotations
+
+from cambist.storage.sql.schema.accounts import (
+    account_changes,
+    accounts,
+    accounts_by_name,
+    api_keys,
+    bought_calls,
+    plan_versions,
+    quota_leases,
+    usage,
+)
+from cambist.storage.sql.schema.base import BIG, metadata
+from cambist.storage.sql.schema.fixings import (
+    bar_series,
+    bars,
+    decisions,
+    editions,
+    fixings,
+    judged,
+    quarantine,
+    quarantine_decisions,
+    receipts,
+    rule_texts,
+    series,
+    verdicts,
+)
+from cambist.storage.sql.schema.nodes import leadership, log_checkpoints, nodes, schema_releases, signing_keys
+
+__all__ = [
+    "BIG",
+    "account_changes",
+    "accounts",
+    "accounts_by_name",
+    "api_keys",
+    "bar_series",
+    "bars",
+    "bought_calls",
+    "decisions",
+    "editions",
+    "fixings",
+    "judged",
+    "leadership",
+    "log_checkpoints",
+    "metadata",
+    "nodes",
+    "plan_versions",
+    "quarantine",
+    "quarantine_decisions",
+    "quota_leases",
+    "receipts",
+    "rule_texts",
+    "schema_releases",
+    "series",
+    "signing_keys",
+    "usage",
+    "verdicts",
+]
