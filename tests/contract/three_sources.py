@@ -11,12 +11,15 @@ from typing import Any
 
 from tests.conftest import NOW, Client
 
+from cambist.api.archive_reader import ArchiveReader
 from cambist.api.reader_pool import ReaderPool
 from cambist.api.verdict_reader import VerdictReader
+from cambist.history.bars import NO_BARS
+from cambist.history.correction_feed import CorrectionFeed
 from cambist.history.fixing import Fixing, Receipt
 from cambist.history.source_rates import read_source_rates
 from cambist.history.verdict_log import Decision
-from cambist.ingest.snapshot_builder import judging_of, rate_book_of, rate_matrix_from_archive, record_edition
+from cambist.ingest.snapshot_builder import judging_of, rate_book_of, rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
 from cambist.status.source_report import SourceReport, SourceReports
@@ -34,6 +37,11 @@ def weekdays(count: int, last: date = LAST) -> list[date]:
     return sorted(found[:count])
 
 
+def calm(number: int, last: date = LAST) -> dict[date, str]:
+    """What a source publishes while nothing happens: each a little more than the one before."""
+    return {day: f"{1400 + row % 3 + number / 4:g}" for row, day in enumerate(weekdays(40, last))}
+
+
 def report(key: str) -> SourceReport:
     """Return the report on a source of daily rates in dollars."""
     facts = dict.fromkeys(("name", "home", "terms", "licence", "redistribution", "covers"), "")
@@ -44,29 +52,40 @@ def report(key: str) -> SourceReport:
 class ThreeSources:
     """The archive of a service, which shows each delivery at once. `editions` are those after each delivery."""
 
-    def __init__(self, client: Client, folder: Path) -> None:
+    def __init__(self, client: Client, folder: Path, *, is_shown: bool = True) -> None:
         self.client = client
         self.store = SqlStore(f"sqlite:///{folder / 'three.db'}")
         self.store.migrate()
         self.editions: list[str] = []
-        self.calm: dict[date, str] = {day: f"{1400 + number % 3}" for number, day in enumerate(weekdays(40))}
+        self.filed = 0
+        pool = ReaderPool(4, within=60)
+        feed = CorrectionFeed(self.store.archive, self.store.editions, self.store.verdicts, rules_of(SOURCES))
+        reader = ArchiveReader(self.store.archive, NO_BARS, pool, lambda: NOW, feed)
         state = client.worker_state
         assert state is not None
-        pool = ReaderPool(4, within=60)
+        state.feed, self.feed = reader.feed, feed
+        state.corrections = feed.about
         state.verdicts = VerdictReader(self.store.archive, self.store.editions, self.store.verdicts, pool).verdict
         state.known_words = lambda receipt, *asked: self.store.archive.published_fixings(*asked, up_to=receipt)
         state.words = self.store.archive.published_fixings
         state.source_rates = lambda *asked: read_source_rates(self.store.archive.pair_series, *asked)
         state.apply_source_reports(SourceReports(NOW, tuple(map(report, KEYS))))
-        for key in KEYS:
-            self.deliver(key, self.calm)
+        for number, key in enumerate(KEYS):
+            self.file(key, calm(number))
+            if is_shown:
+                self.show()
 
     def deliver(self, source: str, values: Mapping[date, str], code: str = "NGN") -> None:
         """File a delivery of a source, judge it, and show what it changes."""
-        moment = NOW - timedelta(hours=3) + timedelta(minutes=len(self.editions))
-        fixings = [Fixing(source, Pair("USD", code), day, Decimal(value)) for day, value in values.items()]
-        self.store.archive.file(Receipt(source, moment, "a test", f"d{len(self.editions)}"), fixings)
+        self.file(source, values, code)
         self.show()
+
+    def file(self, source: str, values: Mapping[date, str], code: str = "NGN") -> None:
+        """File a delivery of a source."""
+        moment = NOW - timedelta(hours=3) + timedelta(minutes=self.filed)
+        fixings = [Fixing(source, Pair("USD", code), day, Decimal(value)) for day, value in values.items()]
+        self.filed += 1
+        self.store.archive.file(Receipt(source, moment, "a test", f"d{self.filed}"), fixings)
 
     def decide(self, level: str, first: date, *, accepts: bool) -> None:
         """Decide about the fixings near a level from a day on."""

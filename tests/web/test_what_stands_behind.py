@@ -227,6 +227,43 @@ def test_a_floating_currency_names_its_source_and_the_age(open_view):
     expect(page.get_by_text("One source only: nobody confirms its rate.")).to_be_visible()
 
 
+def test_a_rate_whose_newest_fixing_is_held_says_since_when_why_and_what_would_settle_it(open_view, page: Page):
+    reason = "it jumps, and nobody else has published that day"
+    fixing = {"source": "boa", "rate": "2098", "weight": 1.0, "status": "held", "distance": 49.75, "because": reason}
+    verdict = {
+        "status": "held",
+        "sentence": "what boa published is held, and the rate of before stands",
+        "pair": "USD/NGN",
+        "date": "2026-11-20",
+        "level": "1401",
+        "other": "2098",
+        "fixings": [fixing],
+        "settles": "one more original that says 2098, or the next publication of boa",
+        "held_since": "2026-11-20",
+        "because": f"boa: {reason}",
+    }
+    leg = {"base": "USD", "quote": "NGN", "rate": "1401", "made": "published", "sources": ["boa"], "as_of": NOW}
+    answer = {
+        "base": "NGN",
+        "date": None,
+        "result": {"USD": 0.0007137},
+        "updated": NOW,
+        "legs": [leg | {"verdict": verdict}],
+    }
+    page.route(re.compile(r"/explain\?"), lambda route: route.fulfill(json=answer | {"ms": 0}))
+    page = open_view("#/currency?code=NGN")
+    shown = page.locator(".verdict")
+    expect(shown).to_contain_text("What boa published is held, and the rate of before stands.")
+    expect(shown).to_contain_text(f"Held since 20 November 2026: boa: {reason}.")
+    expect(shown).to_contain_text("What would settle it: one more original that says 2098")
+    expect(shown.locator(".badge")).to_have_text("Held")
+    shown.locator("summary").click()
+    cells = shown.locator("tbody tr").first.locator("th, td").all_inner_texts()
+    assert cells == ["BOA", "2\u202f098", "1", "+49.8 %", f"Held: {reason}"]
+    check_accessible(page)
+    check_fits(page)
+
+
 def test_a_currency_that_ended_says_what_replaced_it_by_which_law(open_view):
     page = open_view("#/currency?code=BGN")
     notice = page.locator(".notice")

@@ -12,7 +12,8 @@ from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.archive import FixingArchive, PairFilter
 from cambist.history.bars import Bar, BarReader, Interval
 from cambist.history.coin_closes import find_close
-from cambist.history.corrections import Correction, CorrectionQuery, FeedEntry, FeedPosition
+from cambist.history.correction_feed import CorrectionFeed
+from cambist.history.corrections import AnyCorrection, CorrectionQuery, FeedEntry, FeedPosition
 from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.pair_series import PairSeries
@@ -30,23 +31,30 @@ _AskedRates = tuple[tuple[tuple[str, str], ...], frozenset[str], date, date]
 
 
 class ArchiveReader:
-    """Reads an archive and its bars in the threads of a `pool`.
+    """Reads an archive and its bars in the threads of a `pool`, and corrections from a `feed` if there is one.
 
     Closes of completed days are cached until `forget_closes`, the coverage, corrections and rates of
     sources until `forget_coverage`. Any method may raise StoreBusy.
     """
 
     def __init__(
-        self, archive: FixingArchive, bars: BarReader, pool: ReaderPool, clock: Callable[[], datetime]
+        self,
+        archive: FixingArchive,
+        bars: BarReader,
+        pool: ReaderPool,
+        clock: Callable[[], datetime],
+        feed: CorrectionFeed | None = None,
     ) -> None:
         self._archive = archive
+        self._read_feed = archive.corrections_after if feed is None else feed.read
+        self._read_corrections = archive.corrections if feed is None else feed.about
         self._bars = bars
         self._call = pool.call
         self.spare_this_thread = pool.spare_this_thread
         self._clock = clock
         self._closes: dict[tuple[str, date], ReceivedFixing] = {}
         self._coverage: list[Sequence[PairCoverage]] = []
-        self._corrections: dict[CorrectionQuery, Sequence[Correction]] = {}
+        self._corrections: dict[CorrectionQuery, Sequence[AnyCorrection]] = {}
         self._source_rates: dict[_AskedRates, SourceRates] = {}
 
     def newest_bars(
@@ -107,13 +115,13 @@ class ArchiveReader:
                 raise RateUnavailable("The archive of fixings cannot be read now") from error
         return cached[0]
 
-    def corrections(self, query: CorrectionQuery) -> Sequence[Correction]:
+    def corrections(self, query: CorrectionQuery) -> Sequence[AnyCorrection]:
         """Return corrections, as a `ReadCorrections` does. Errors: RateUnavailable."""
         cached = self._corrections  # before reading, as in `close`
         found = cached.get(query)
         if found is None:
             try:
-                found = self._call(self._archive.corrections, query)
+                found = self._call(self._read_corrections, query)
             except StoreBroken as error:
                 raise RateUnavailable("The archive of fixings cannot be read now") from error
             if len(cached) >= _MAX_CORRECTION_LISTS:
@@ -145,7 +153,7 @@ class ArchiveReader:
 
     def feed(self, after: FeedPosition | None, up_to: int, limit: int) -> Sequence[FeedEntry]:
         """Return the next corrections, as a `ReadFeed` does. Errors: RateUnavailable."""
-        return self._read(self._archive.corrections_after, after, up_to, limit)
+        return self._read(self._read_feed, after, up_to, limit)
 
     def vintages(self, pair: Pair, day: date, up_to: int | None) -> Sequence[ReceivedFixing]:
         """Return everything received for a day, as a `ReadVintages` does. Errors: RateUnavailable."""

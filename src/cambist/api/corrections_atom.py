@@ -6,12 +6,13 @@ from typing import cast
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 import falcon
+from msgspec import UNSET
 
 from cambist.api.endpoints.currency.corrections import CorrectionsParams, CorrectionsResponse, read_feed
 from cambist.api.request_context import written
 from cambist.api.resource import EndpointResource
 from cambist.api.unknown_parameters import UnknownParameters
-from cambist.history.correction_record import CorrectionRecord
+from cambist.history.correction_record import CauseRecord, CorrectionRecord, PublishedValue
 
 ENDPOINT = "/corrections"
 PATH = "/corrections.atom"
@@ -61,15 +62,34 @@ def _add_entry(feed: Element, each: CorrectionRecord) -> None:
     entry = SubElement(feed, "entry")
     pair, earlier, corrected = f"{each.base}/{each.quote}", each.earlier, each.corrected
     _add(entry, "id", f"urn:cambist:correction:{each.id}")
-    _add(entry, "title", f"{each.source} {pair} {each.day}: {earlier.value}, now {corrected.value}")
     _add(entry, "updated", str(written(corrected.received_at)))
     until = "" if each.affected_until == each.day else f" to {each.affected_until}"
+    if each.cause is not UNSET:
+        before, after = _in_words(earlier), _in_words(corrected)
+        _add(entry, "title", f"{pair} {each.day}: {before}, now {after}")
+        content = f"{_cause(each.cause)} {pair} of {each.day} was {before} and is {after} now. "
+        content += f"It changes the rates of {each.day}{until}."
+        _add(entry, "content", content).set("type", "text")
+        return
+    _add(entry, "title", f"{each.source} {pair} {each.day}: {earlier.value}, now {corrected.value}")
     content = (
         f"{each.source} published {earlier.value} for {earlier.nominal} {pair} of {each.day}, received "
         f"{written(earlier.received_at)}, and corrected it to {corrected.value} for {corrected.nominal}. "
         f"It changes the rates of {each.day}{until}."
     )
     _add(entry, "content", content).set("type", "text")
+
+
+def _in_words(value: PublishedValue) -> str:
+    """Return what held by a verdict."""
+    if value.status == "withdrawn":
+        return "withdrawn"
+    return f"{value.value} held over from before" if value.status else f"{value.value} by {value.source}"
+
+
+def _cause(cause: CauseRecord) -> str:
+    who = "a decision of the operator" if cause.decision else f"a delivery of {cause.source}"
+    return f"Since {who} of {written(cause.received_at)},"
 
 
 def _add(parent: Element, name: str, text: str) -> Element:

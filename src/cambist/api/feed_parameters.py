@@ -24,7 +24,7 @@ def _parse_position(name: str, text: str) -> FeedPosition:
     edition, place = parse_edition_name(text), _PLACE.fullmatch(text)
     try:
         if edition is not None and edition.receipt <= _LAST_RECEIPT:
-            return FeedPosition.behind(edition.receipt)
+            return FeedPosition.behind(edition.receipt, text)
         if place is not None:
             return FeedPosition(int(place[1]), int(place[2]), date.fromisoformat(place[3]))
     except ValueError:

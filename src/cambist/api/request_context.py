@@ -138,7 +138,8 @@ class RequestContext:
 
     def verdict(self, code: str, day: date) -> CodeVerdict | None:
         """Return the verdict on the fixings behind a code's rate of a day. Errors: RateUnavailable, StoreBusy."""
-        return self.state.verdicts(self.matrix.edition, self.mark, code, day)
+        read = self.state.verdicts
+        return None if read is None else read(self.matrix.edition, self.mark, code, day)
 
     @property
     def units(self) -> Units:

@@ -41,10 +41,6 @@ None if nothing is known about it. Errors: RateUnavailable, StoreBusy.
 """
 
 
-def no_verdict(_edition: str, _mark: Mark | None, _code: str, _day: date) -> None:
-    """Read verdicts where nothing is archived."""
-
-
 def no_closes(_coin: str, _day: date) -> None:
     """Read closes where nothing is archived: no coin has one."""
 
@@ -60,8 +56,8 @@ class WorkerState:
     """Reads as `words` what deliveries up to a number said."""
     known_closes: Callable[[int, str, date], ReceivedFixing | None] | None = None
     """Reads as `closes` what deliveries up to a number said."""
-    verdicts: ReadVerdict = staticmethod(no_verdict)
-    """Reads the verdicts behind daily rates."""
+    verdicts: ReadVerdict | None = None
+    """Reads the verdicts behind daily rates; None where nothing is archived."""
     known_history: KnownHistory | None = None
     """Rebuilds what was known at an edition; None in a sandbox."""
     log_folder: Path | None = None

@@ -104,6 +104,9 @@ class FixingArchive(Protocol):
         Without a position they are the newest ones.
         """
 
+    def deliveries(self, numbers: Collection[int]) -> dict[int, tuple[str, datetime]]:
+        """Return the source of each of these deliveries, and when it was received."""
+
     def vintages(self, pair: Pair, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
         """Return every fixing received for a day of the pairs that a rate can be made from, oldest first."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from datetime import date
+from datetime import date, datetime
 from itertools import pairwise
 
 from msgspec import Struct
@@ -18,6 +18,51 @@ class Correction(Struct, frozen=True):
     before: ReceivedFixing
     after: ReceivedFixing
 
+    @property
+    def day(self) -> date:
+        """The day that it is about."""
+        return self.after.fixing.day
+
+    @property
+    def learnt_at(self) -> datetime:
+        """When it was learnt."""
+        return self.after.received_at
+
+
+class Cause(Struct, frozen=True):
+    """What a verdict has changed by: a delivery of a source, or a decision of the operator; and when it was learnt."""
+
+    source: str
+    learnt_at: datetime
+    is_decision: bool = False
+
+
+class PublishedVerdict(Struct, frozen=True):
+    """What held for a day: the source whose fixing was published, and units per pivot.
+
+    Without a source it was `status` held, and units are those of the day before that stood, or withdrawn, without any.
+    """
+
+    source: str
+    units: float | None
+    status: str = ""
+
+
+class VerdictCorrection(Struct, frozen=True):
+    """A past day of a code of which something else is published than before; `known_at` is when that was received."""
+
+    code: str
+    day: date
+    before: PublishedVerdict
+    after: PublishedVerdict
+    known_at: datetime
+    cause: Cause
+
+    @property
+    def learnt_at(self) -> datetime:
+        """When it was learnt."""
+        return self.cause.learnt_at
+
 
 class CorrectionQuery(Struct, frozen=True):
     """Which corrections to read: those about a pair from day to day, and at most so many of the newest days."""
@@ -28,29 +73,39 @@ class CorrectionQuery(Struct, frozen=True):
     limit: int
 
 
-ReadCorrections = Callable[[CorrectionQuery], Sequence[Correction]]
+AnyCorrection = Correction | VerdictCorrection
+
+ReadCorrections = Callable[[CorrectionQuery], Sequence[AnyCorrection]]
 """Reads corrections, newest day first. Errors: RateUnavailable, StoreBusy."""
 
 
-def no_corrections(_query: CorrectionQuery) -> Sequence[Correction]:
+def no_corrections(_query: CorrectionQuery) -> Sequence[AnyCorrection]:
     """Read corrections where nothing is archived."""
     return ()
 
 
-_LAST_SERIES = 2**31 - 1
+LAST_SERIES = 2**31 - 1
+
+FIRST_VERDICT = 500_000_000
+"""From this number on, a series of a place is a change in the log of verdicts: they come after the fixings."""
 
 
 class FeedPosition(Struct, frozen=True, order=True):
-    """A place in the order of all corrections: a delivery, a series of the archive, and a day of it."""
+    """A place in the order of all corrections: a delivery, a series of the archive, and a day of it.
+
+    Changes of verdicts have their number in the log in place of a series. A place behind an `edition` is behind all
+    that it shows: after a decision, two editions show the same deliveries.
+    """
 
     receipt: int
     series: int = 0
     day: date = date.min
+    edition: str = ""
 
     @classmethod
-    def behind(cls, receipt: int) -> FeedPosition:
-        """Return the place behind all corrections up to a delivery."""
-        return cls(receipt, _LAST_SERIES, date.max)
+    def behind(cls, receipt: int, edition: str = "") -> FeedPosition:
+        """Return the place behind all corrections up to a delivery, or to an edition of it."""
+        return cls(receipt, LAST_SERIES, date.max, edition)
 
     def __str__(self) -> str:
         """Return it as clients write it."""
@@ -65,7 +120,7 @@ class FeedEntry(Struct, frozen=True):
     """
 
     position: FeedPosition
-    correction: Correction
+    correction: AnyCorrection
     affected_until: date
 
 

@@ -84,6 +84,12 @@ class Editions(Protocol):
     def first_showing(self, receipt: int) -> RecordedEdition | None:
         """Return the first edition that shows a receipt; None if there is none yet."""
 
+    def first_by(self, rules: str, verdict: int = 0) -> RecordedEdition | None:
+        """Return the first edition by some rules that shows a change of a verdict; None if there is none yet."""
+
+    def last_before(self, rules: str, verdict: int) -> RecordedEdition | None:
+        """Return the newest edition by some rules that does not show a change of a verdict yet; None without one."""
+
     def rules(self, version: str) -> RuleSet | None:
         """Return the rules of a version."""
 

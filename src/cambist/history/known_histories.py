@@ -73,7 +73,7 @@ class KnownHistories:
             for code in before.codes | new.codes:
                 changed = changed_days(before, new, code)
                 if changed is not None:
-                    other = found.get(code, changed) or changed
+                    other = found.get(code, changed)
                     found[code] = min(changed[0], other[0]), max(changed[1], other[1])
         return found
 

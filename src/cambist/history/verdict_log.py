@@ -101,8 +101,10 @@ class VerdictLog(Protocol):
     def outcomes(self, rules: str, bounds: VerdictBounds = EVERYTHING) -> dict[str, dict[int, str]]:
         """Return the outcomes by code and day that differ from what is preferred."""
 
-    def changes(self, rules: str, after: int, up_to: int, limit: int) -> list[LoggedChange]:
-        """Return the changes after a number up to another one, oldest first."""
+    def changes(
+        self, rules: str, after: int, limit: int, bounds: VerdictBounds = EVERYTHING, *, newest_first: bool = False
+    ) -> list[LoggedChange]:
+        """Return the changes after a number that are within the bounds, oldest first, or the newest ones first."""
 
     def decisions(self) -> list[Decision]:
         """Return all decisions of the operator, oldest first."""

@@ -31,7 +31,7 @@ from cambist.processes.child_process import announce_answering
 from cambist.processes.heartbeat import beat
 from cambist.processes.process import end_with, set_up_process, tune_gc
 from cambist.registry.components import bar_reader, dialects, endpoints, environment_of, open_store
-from cambist.registry.known_history import open_known_history
+from cambist.registry.known_history import open_correction_feed, open_known_history
 from cambist.registry.metering import open_meter
 from cambist.registry.nodes import node_name
 from cambist.registry.page_account import KeyReader
@@ -75,7 +75,8 @@ class ApiWorker:
         self._reading = self._store.read_only(READERS, READ_SECONDS)
         self._readers = self._open_readers(settings)
         bars = bar_reader(settings, self._reading, utc_now)
-        self._archive_reader = ArchiveReader(self._reading.archive, bars, self._readers, utc_now)
+        feed = open_correction_feed(settings, self._reading)
+        self._archive_reader = ArchiveReader(self._reading.archive, bars, self._readers, utc_now, feed)
         self._worker_state.closes = self._archive_reader.close
         self._known_history: KnownHistory | None = None
         self._worker_state.votes = self._book_file.votes

@@ -21,6 +21,7 @@ from cambist.errors import CambistError
 from cambist.monitoring.stream_report import REPORT_EVERY, StreamReport
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
 from cambist.registry.components import environment_of, max_ages, open_store
+from cambist.registry.known_history import open_correction_feed
 from cambist.registry.metering import open_meter
 from cambist.registry.page_account import KeyReader
 from cambist.registry.plans import current_plans
@@ -82,7 +83,8 @@ class StreamProcess:
         if self._keys.are_copied:
             self._seen[Topic.ACCOUNTS] = _NONE  # they are read when the database can be reached
         self._admission = Admission(self._principals, billing, self._connections())
-        self._corrections = Corrections(self._store.archive.corrections_after, lambda: utc_now().date())
+        feed = open_correction_feed(settings, self._store)
+        self._corrections = Corrections(feed.read, lambda: utc_now().date())
         shared = (self._admission, billing, self._prices, self._broadcaster, self._corrections)
         self._server = StreamServer(StreamContext(*shared, settings.proxy_networks, settings.page_origin))
         self._changed: dict[Topic, asyncio.Event] = {}

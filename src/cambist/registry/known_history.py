@@ -1,10 +1,11 @@
-"""What rebuilds the history as it was known, over the database of a service."""
+"""What rebuilds the history as it was known, and reads its corrections, over the database of a service."""
 
 from __future__ import annotations
 
 from cambist.api.known_history import KnownHistory
 from cambist.api.reader_pool import ReaderPool
 from cambist.clock import utc_now
+from cambist.history.correction_feed import CorrectionFeed
 from cambist.ingest.snapshot_builder import rules_of
 from cambist.registry.sources import fixing_adapters
 from cambist.settings import Settings
@@ -21,3 +22,9 @@ def open_known_history(settings: Settings, store: ReadOnlyStore) -> KnownHistory
     rules = rules_of([adapter.source for adapter in fixing_adapters(settings).values()])
     pool = ReaderPool(_WAITING, readers=1, within=_WITHIN_SECONDS)
     return KnownHistory(store.archive, store.editions, store.verdicts, pool, utc_now, rules)
+
+
+def open_correction_feed(settings: Settings, store: ReadOnlyStore) -> CorrectionFeed:
+    """Return what reads the corrections of sources, and those of what is published by the rules of this service."""
+    rules = rules_of([adapter.source for adapter in fixing_adapters(settings).values()])
+    return CorrectionFeed(store.archive, store.editions, store.verdicts, rules)

@@ -54,7 +54,8 @@ class Corrections:
                 self._position = each.position
             if len(found) < _ENTRIES_AT_ONCE:
                 break
-        self._position = max(self._position or FeedPosition(0), FeedPosition.behind(newest.receipt))
+        if self._position is None or self._position.receipt <= newest.receipt:
+            self._position = FeedPosition.behind(newest.receipt, newest.name)
         self.edition = newest.name
 
     def _send(self, record: CorrectionRecord) -> None:

@@ -31,6 +31,17 @@ test("a value for many units says so, and a price by the gram too", () => {
   assert.equal(event.text, "Corrected by ECB: EUR/USD 1.0712 → 107.21 for 100 a gram");
 });
 
+test("a changed verdict says what is published instead, and since which delivery", () => {
+  const verdict = {
+    ...CORRECTION, kind: "verdict", base: "USD", quote: "NGN", cause: { source: "cbn", received_at: "2024-03-05T08:00:00Z" },
+    earlier: { ...EARLIER, value: "1400", status: "held" }, corrected: { ...EARLIER, value: "2098", source: "boa" },
+  };
+  const [event] = correctionEvents([verdict]);
+  assert.equal(event.text, "Published since a delivery of CBN: USD/NGN 1\u202f400 held over → 2\u202f098 by BOA");
+  const [taken] = correctionEvents([{ ...verdict, cause: { decision: true }, corrected: { ...EARLIER, status: "withdrawn" } }]);
+  assert.equal(taken.text, "Published since a decision of the operator: USD/NGN 1\u202f400 held over → withdrawn");
+});
+
 test("events are in order of the days, and a correction that two pairs share is one", () => {
   const older = { ...CORRECTION, date: "2024-03-01" };
   assert.deepEqual(correctionEvents([CORRECTION, older, { ...CORRECTION }]).map(({ day }) => day), ["2024-03-01", "2024-03-04"]);

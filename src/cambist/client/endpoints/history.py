@@ -78,17 +78,32 @@ class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
 
 
 class PublishedValue(Struct, frozen=True):
-    """What a source published in its digits: `nominal` units of the base cost `value`; and when it was received."""
+    """What a source published in its digits: `nominal` units of the base cost `value`; and when it was received.
+
+    Of a verdict `source` is whose fixing was published. Without one `status` is held, and `value` the rate of before
+    that stood; or withdrawn: there is no rate, and `value` is the one that was or is there otherwise.
+    """
 
     value: Decimal
     nominal: int
     received_at: Timestamp
+    source: str = ""
+    status: str = ""
+
+
+class CauseRecord(Struct, frozen=True):
+    """Why a verdict has changed: the delivery of a source, or a decision of the operator, and when it was learnt."""
+
+    received_at: Timestamp
+    source: str = ""
+    decision: bool = False
 
 
 class CorrectionRecord(Struct, frozen=True, kw_only=True):
-    """A fixing that a source published for a day, and what it replaced it with.
+    """A fixing that a source published for a day, and what it replaced it with; or what is published now instead.
 
-    A metal's `unit` is the gram if it is priced by the gram; otherwise it is empty.
+    A metal's `unit` is the gram if it is priced by the gram; otherwise it is empty. `kind` is verdict if no source has
+    corrected anything, but another fixing of the day is published than before: `cause` says why.
     """
 
     date: dt.date
@@ -100,6 +115,8 @@ class CorrectionRecord(Struct, frozen=True, kw_only=True):
     corrected: PublishedValue
     affected_until: dt.date | None = None
     id: str = ""
+    kind: str = ""
+    cause: CauseRecord | None = None
 
 
 class VintageRecord(Struct, frozen=True, kw_only=True):

@@ -49,6 +49,7 @@ from cambist.storage.sql.selects import (
 )
 
 _BATCH = 20_000
+_NUMBERS_AT_ONCE = 500
 _MAX_ROWS_BACK = 100
 """How many rows of a pair are read at most to find one that is not damaged."""
 
@@ -214,6 +215,18 @@ class SqlArchive:
         """Return the next corrections."""
         with self._engine.connect() as connection:
             return read_feed(connection, after, up_to, limit)
+
+    def deliveries(self, numbers: Collection[int]) -> dict[int, tuple[str, datetime]]:
+        """Return source and moment of deliveries."""
+        columns, wanted = (receipts.c.id, receipts.c.source, receipts.c.received_at), list(numbers)
+        found: dict[int, tuple[str, datetime]] = {}
+        with self._engine.connect() as connection:
+            for begin in range(0, len(wanted), _NUMBERS_AT_ONCE):
+                query = select(*columns).where(receipts.c.id.in_(wanted[begin : begin + _NUMBERS_AT_ONCE]))
+                found |= {
+                    row.id: (row.source, row.received_at.replace(tzinfo=UTC)) for row in connection.execute(query)
+                }
+        return found
 
     def vintages(self, pair: Pair, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
         """Return everything received for a day about a pair."""

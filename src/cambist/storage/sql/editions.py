@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, Select, insert, select
+from sqlalchemy import Connection, Engine, Row, Select, func, insert, select
 
 from cambist.history.edition import RecordedEdition, parse_edition_name
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
@@ -15,6 +15,7 @@ from cambist.storage.sql.fencing import LEADER_EPOCH
 from cambist.storage.sql.schema import editions, rule_texts
 from cambist.storage.sql.selects import to_stored
 
+_LAST_VERDICT = func.coalesce(editions.c.last_verdict, 0)
 _ONE_TICK = timedelta(microseconds=1)
 
 
@@ -66,6 +67,15 @@ class SqlEditions:
     def first_showing(self, receipt: int) -> RecordedEdition | None:
         """Return the first edition that shows a receipt."""
         return self._one(select(editions).where(editions.c.receipt >= receipt).order_by(editions.c.id).limit(1))
+
+    def first_by(self, rules: str, verdict: int = 0) -> RecordedEdition | None:
+        """Return the first edition by some rules that shows a change of a verdict."""
+        query = select(editions).where(editions.c.rules == rules, verdict <= _LAST_VERDICT)
+        return self._one(query.order_by(editions.c.id).limit(1))
+
+    def last_before(self, rules: str, verdict: int) -> RecordedEdition | None:
+        """Return the newest edition by some rules that does not show a change of a verdict yet."""
+        return self._one(_newest_first().where(editions.c.rules == rules, verdict > _LAST_VERDICT))
 
     def rules(self, version: str) -> RuleSet | None:
         """Return the rules of a version."""

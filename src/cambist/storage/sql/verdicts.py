@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from msgspec import structs
-from sqlalchemy import Connection, Engine, Row, Select, and_, func, insert, select
+from sqlalchemy import Connection, Engine, Row, Select, func, insert, select
 
 from cambist.history.code_rates import PREFERRED
 from cambist.history.verdict_log import EVERYTHING, Decision, Judged, LoggedChange, VerdictBounds, VerdictChange
@@ -65,14 +65,16 @@ class SqlVerdicts:
                     of_code[day] = outcome
         return found
 
-    def changes(self, rules: str, after: int, up_to: int, limit: int) -> list[LoggedChange]:
-        """Return changes, oldest first."""
-        is_wanted = and_(verdicts.c.rules == rules, verdicts.c.id > after, verdicts.c.id <= up_to)
-        query = select(verdicts).where(is_wanted).order_by(verdicts.c.id).limit(limit)
+    def changes(
+        self, rules: str, after: int, limit: int, bounds: VerdictBounds = EVERYTHING, *, newest_first: bool = False
+    ) -> list[LoggedChange]:
+        """Return changes, oldest or newest first."""
+        query = _within(select(verdicts).where(verdicts.c.id > after), rules, bounds)
+        order = verdicts.c.id.desc() if newest_first else verdicts.c.id
         with self._engine.connect() as connection:
             return [
                 LoggedChange(row.id, row.receipt, VerdictChange(row.code, row.day, row.outcome))
-                for row in connection.execute(query)
+                for row in connection.execute(query.order_by(order).limit(limit))
             ]
 
     def decisions(self) -> list[Decision]:

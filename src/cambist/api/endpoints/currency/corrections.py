@@ -80,8 +80,9 @@ def answer(context: RequestContext, params: CorrectionsParams) -> CorrectionsRes
     """Return what sources corrected of the fixings behind a pair, newest day first.
 
     These are fixings of the pair itself, and of each code against the dollar or against the currency that the source
-    quotes it in, such as the euro at the ECB. A sandbox has none. With `since` it is a feed of all corrections of all
-    sources, oldest first; `/corrections.atom` is the same as an Atom feed.
+    quotes it in, such as the euro at the ECB. A sandbox has none. A past day of which another source's fixing is
+    published than before is there too, of `kind` verdict, with its `cause`. With `since` it is a feed of all
+    corrections of all sources, oldest first; `/corrections.atom` is the same as an Atom feed.
     """
     start, end = _period(context, params)
     if params.since is not None:
@@ -98,9 +99,7 @@ def read_feed(context: RequestContext, params: CorrectionsParams, since: FeedPos
     receipt = context.receipt or 0
     found = context.state.feed(since, receipt, params.limit)
     is_complete = len(found) < params.limit
-    records = [
-        correction_record(each.correction, each) for each in found if start <= each.correction.after.fixing.day <= end
-    ]
+    records = [correction_record(each.correction, each) for each in found if start <= each.correction.day <= end]
     following = context.matrix.edition if is_complete else str(found[-1].position)
     return CorrectionsResponse(start, end, records, following)
 

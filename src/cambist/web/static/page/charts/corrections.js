@@ -5,8 +5,9 @@ import { number } from "../../lib/format.js";
 import { nameOf } from "./state.js";
 
 /**
- * @typedef {{value: string, nominal: number, received_at: string}} PublishedValue
- * @typedef {{date: string, source: string, base: string, quote: string, unit: string, earlier: PublishedValue, corrected: PublishedValue}} Correction
+ * @typedef {{value: string, nominal: number, received_at: string, source?: string, status?: string}} PublishedValue
+ * @typedef {{date: string, source: string, base: string, quote: string, unit: string, earlier: PublishedValue, corrected: PublishedValue,
+ *   kind?: string, cause?: {received_at: string, source?: string, decision?: boolean}}} Correction
  */
 
 /** The corrections of pairs; each pair is asked about once, which costs a call. */
@@ -56,12 +57,22 @@ export function correctionEvents(corrections) {
   return [...found.values()].sort((a, b) => a.x - b.x);
 }
 
-function eventOf({ date, source, base, quote, unit, earlier, corrected }) {
-  const change = `${valueOf(earlier)} → ${valueOf(corrected)}`;
-  const who = `Corrected by ${source.toUpperCase()}:`;
+function eventOf({ date, source, base, quote, unit, earlier, corrected, kind, cause }) {
+  const change = kind === "verdict" ? `${heldBy(earlier)} → ${heldBy(corrected)}` : `${valueOf(earlier)} → ${valueOf(corrected)}`;
+  const who = kind === "verdict" ? `Published since ${causeOf(cause)}:` : `Corrected by ${source.toUpperCase()}:`;
   const text = `${who} ${base}/${quote} ${change}${unit ? ` a ${unit}` : ""}`;
   const received = `received ${corrected.received_at.slice(0, 10)}`;
   return { x: dayNumber(date), kind: "correction", label: `${who} ${change}`, detail: `${date}: ${text} (${received})`, day: date, text, law: received };
+}
+
+/** What held of a day by a verdict. */
+function heldBy({ value, source, status }) {
+  if (status === "withdrawn") return "withdrawn";
+  return `${number(value)} ${status ? "held over" : `by ${source.toUpperCase()}`}`;
+}
+
+function causeOf({ source, decision }) {
+  return decision ? "a decision of the operator" : `a delivery of ${source.toUpperCase()}`;
 }
 
 function valueOf({ value, nominal }) {

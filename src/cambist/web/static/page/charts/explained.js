@@ -3,6 +3,7 @@
 import { h, replace } from "../../lib/dom.js";
 import { dayInWords, number } from "../../lib/format.js";
 import { isoDay } from "../../lib/chart/days.js";
+import { verdictsOf } from "../parts/verdict.js";
 
 const REASONS = { weekend: "the weekend", holiday: "a holiday", missing: "its source left it out that day", late: "the next one was late", ended: "the series ended" };
 
@@ -29,7 +30,7 @@ async function explain(shell, { from, to, day }, signal) {
   const title = h("h3", {}, `${from}/${to}, ${dayInWords(date)}`);
   try {
     const { legs } = await shell.getExact("/explain", { from, to, date }, { signal });
-    return h("div", {}, title, h("ul", {}, legs.map((leg) => h("li", {}, sentence(leg)))));
+    return h("div", {}, title, h("ul", {}, legs.map((leg) => h("li", {}, sentence(leg)))), verdictsOf(legs));
   } catch (error) {
     return h("div", {}, title, h("p", { class: "muted" }, error.message));
   }

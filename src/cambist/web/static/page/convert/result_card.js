@@ -3,6 +3,7 @@
 import { h, replace } from "../../lib/dom.js";
 import { padded } from "../../lib/decimal.js";
 import { age, localTime, moment, number } from "../../lib/format.js";
+import { verdictsOf } from "../parts/verdict.js";
 import { sentencesOf } from "./sentence.js";
 
 export class ResultCard {
@@ -70,7 +71,7 @@ export class ResultCard {
     const [{ legs }, sources] = await Promise.all([this.shell.get("/explain", { from, to }), this.names()]);
     if (this.explained.pair !== pair) return;
     const said = sentencesOf(legs, sources, new Date());
-    replace(this.origin, said.map((text) => h("p", { class: "sentence" }, `${text}.`)), legs.length > 1 && table(legs));
+    replace(this.origin, said.map((text) => h("p", { class: "sentence" }, `${text}.`)), verdictsOf(legs), legs.length > 1 && table(legs));
   }
 
   /** The names of the sources; a plan may include prices without them. */

@@ -13,6 +13,7 @@ import { assetWith, endInWords, kindInWords, lawsOf, lifeInWords } from "../part
 import { knownSources } from "../parts/known_sources.js";
 import { publishersTable } from "../parts/publishers.js";
 import { timeline, timelineAxis } from "../parts/timeline.js";
+import { verdictsOf } from "../parts/verdict.js";
 
 export const title = "Currencies";
 
@@ -129,6 +130,7 @@ async function priceOf(code, to, known, shell, signal) {
       h("p", { class: "price-figure figure" }, h("span", { class: "muted" }, `1 ${code} = `), h("span", {}, number(answer.result[to])), h("span", { class: "muted" }, ` ${to}`)),
       h("ul", { class: "sentences small muted" }, sentencesOf(answer.legs, await known, new Date()).map((each) => h("li", {}, `${each}.`))),
       answer.updated && h("p", { class: "small muted" }, "As of ", localTime(answer.updated), "."),
+      verdictsOf(answer.legs),
     ];
   } catch (error) {
     if (!(error instanceof ApiError) || error.status === 401) throw error;

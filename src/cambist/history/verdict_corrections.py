@@ -1,0 +1,221 @@
+"""Corrections of verdicts: past days of which something else is published since a delivery arrived, or a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Protocol
+
+import numpy as np
+
+from cambist.history.archive import PairFilter
+from cambist.history.as_of import CARRY_DAYS
+from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates, code_rates
+from cambist.history.code_verdict import wants_code
+from cambist.history.corrections import (
+    FIRST_VERDICT,
+    Cause,
+    FeedEntry,
+    FeedPosition,
+    PublishedVerdict,
+    VerdictCorrection,
+)
+from cambist.history.edition import RecordedEdition
+from cambist.history.judging import history_of
+from cambist.history.known_fixings import KnownFixings
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.rule_set import RuleSet
+from cambist.history.verdict_log import LoggedChange, VerdictBounds, VerdictLog
+from cambist.verdicts.facts import Ints
+from cambist.verdicts.verdict import DayStatus
+
+_MOST_DAYS = 400
+"""How many days are read at once of a code whose verdicts have changed."""
+
+
+class CorrectedArchive(Protocol):
+    """What is read of the archive."""
+
+    def known_fixings(self, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
+        """Return everything that was received about the wanted pairs of some sources between two days."""
+
+    def deliveries(self, numbers: Collection[int]) -> Mapping[int, tuple[str, datetime]]:
+        """Return the source of each of these deliveries, and when it was received."""
+
+
+class CorrectedEditions(Protocol):
+    """What is read of the editions."""
+
+    def first_by(self, rules: str, verdict: int = 0) -> RecordedEdition | None:
+        """Return the first edition by some rules that shows a change of a verdict; None if there is none."""
+
+    def last_before(self, rules: str, verdict: int) -> RecordedEdition | None:
+        """Return the newest edition by some rules that does not show a change of a verdict yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What was known of a code after a delivery: its rates, and the column of the source published each day."""
+
+    rates: CodeRates | None
+    published: Ints
+    receipt: int
+
+    def at(self, day: int) -> PublishedVerdict | None:
+        """Return what was published of a day; None if nothing was known of it."""
+        if self.rates is None:
+            return None
+        row = int(np.searchsorted(self.rates.days, day))
+        if row == len(self.rates.days) or self.rates.days[row] != day:
+            return None
+        column = int(self.published[row])
+        if column >= 0:
+            return PublishedVerdict(self.rates.histories[column].key, float(self.rates.units[row, column]))
+        status = DayStatus.WITHDRAWN if column == WITHDRAWN_COLUMN else DayStatus.HELD
+        said = np.flatnonzero((self.published[:row] >= 0) & (self.rates.days[:row] >= day - CARRY_DAYS))
+        if status is DayStatus.WITHDRAWN or not len(said):
+            return PublishedVerdict("", None, status.name.lower())
+        last = int(said[-1])
+        return PublishedVerdict("", float(self.rates.units[last, self.published[last]]), status.name.lower())
+
+    def last_receipt(self, fixings: KnownFixings, day: int, source: str) -> int:
+        """Return the last known delivery with fixings of a day, by a source or without one by all; 0 if none is."""
+        is_known = (fixings.rows == day) & (fixings.receipts <= self.receipt)
+        if source:
+            is_known &= np.array([name == source for name, _ in fixings.names], np.bool_)[fixings.series]
+        return int(fixings.receipts[is_known].max(initial=0))
+
+    def last_day(self, day: int) -> int:
+        """Return the last day that has what was published of this one."""
+        if self.rates is None:
+            return day
+        later = self.rates.days[(self.rates.days > day) & (self.published != NO_COLUMN)]
+        return min(day + CARRY_DAYS, int(later[0]) - 1 if len(later) else day + CARRY_DAYS)
+
+
+class VerdictCorrections:
+    """Reads from the log of verdicts which past days have been corrected.
+
+    What the first edition by these rules shows is no correction: nothing was published by them before. Any method may
+    raise StoreBroken.
+    """
+
+    def __init__(
+        self, archive: CorrectedArchive, editions: CorrectedEditions, verdicts: VerdictLog, rules: RuleSet
+    ) -> None:
+        self._archive = archive
+        self._editions = editions
+        self._verdicts = verdicts
+        self._rules = rules
+        self._sources = [rule.key for rule in rules.sources]
+
+    def after(self, number: int, up_to: int, limit: int) -> list[FeedEntry]:
+        """Return the corrections after a change of the log, of deliveries up to one, oldest first."""
+        found: list[FeedEntry] = []
+        last = max(number, self._first_shown())
+        while len(found) < limit:
+            changes = self._verdicts.changes(self._rules.version, last, limit, VerdictBounds(receipt=up_to))
+            found += self._entries(changes)
+            if len(changes) < limit:
+                break
+            last = changes[-1].number
+        return found[:limit]
+
+    def newest(self, up_to: int, limit: int) -> list[FeedEntry]:
+        """Return the newest corrections of deliveries up to one, oldest first."""
+        bounds = VerdictBounds(receipt=up_to)
+        changes = self._verdicts.changes(self._rules.version, self._first_shown(), limit, bounds, newest_first=True)
+        return list(self._entries(changes[::-1]))
+
+    def of_days(self, codes: frozenset[str], first: date, last: date, limit: int) -> list[VerdictCorrection]:
+        """Return the newest corrections of some codes and days, the newest day first."""
+        bounds = VerdictBounds(codes=codes, days=(_number(first), _number(last)))
+        changes = self._verdicts.changes(self._rules.version, self._first_shown(), limit, bounds, newest_first=True)
+        found = [
+            each.correction for each in self._entries(changes[::-1]) if isinstance(each.correction, VerdictCorrection)
+        ]
+        return sorted(found, key=lambda each: (each.day, each.learnt_at), reverse=True)
+
+    def last_number(self, up_to: int) -> int:
+        """Return the number of the last change of deliveries up to one; 0 if there is none."""
+        bounds = VerdictBounds(receipt=up_to)
+        newest = self._verdicts.changes(self._rules.version, 0, 1, bounds, newest_first=True)
+        return newest[0].number if newest else 0
+
+    def _first_shown(self) -> int:
+        first = self._editions.first_by(self._rules.version)
+        return 2**31 - 1 if first is None else first.last_verdict or 0
+
+    def _entries(self, changes: Sequence[LoggedChange]) -> Iterator[FeedEntry]:
+        """Yield the corrections among some changes; those that no edition shows yet are left out."""
+        for group in _groups(changes):
+            shown = self._editions.first_by(self._rules.version, group[-1].number)
+            before = self._editions.last_before(self._rules.version, group[0].number)
+            if shown is not None and before is not None:
+                yield from self._of_group(group, before, shown)
+
+    def _of_group(
+        self, group: list[LoggedChange], shown_before: RecordedEdition, shown: RecordedEdition
+    ) -> Iterator[FeedEntry]:
+        """Yield the corrections among changes of one code that one delivery or decision has made."""
+        code, receipt = group[0].change.code, group[0].receipt
+        days = [each.change.day for each in group]
+        window = max(min(days) - CARRY_DAYS, 0), max(days) + CARRY_DAYS
+        wanted, read_days = wants_code(self._rules, code), (_day(window[0]), _day(window[1]))
+        fixings = self._archive.known_fixings(self._sources, wanted, read_days)
+        before = self._known(fixings, code, shown_before.receipt, group[0].number - 1, window)
+        after = self._known(fixings, code, receipt, group[-1].number, window)
+        received = self._archive.deliveries({receipt, *fixings.receipts.tolist()})
+        is_decided = shown_before.receipt >= receipt
+        source, received_at = received.get(receipt, ("", shown.recorded_at))
+        cause = Cause("", shown.recorded_at, is_decision=True) if is_decided else Cause(source, received_at)
+        for each in group:
+            day = _day(each.change.day)
+            earlier, later = before.at(each.change.day), after.at(each.change.day)
+            if earlier is None or later is None or day >= cause.learnt_at.date() or _is_same(earlier, later):
+                continue
+            known = received.get(before.last_receipt(fixings, each.change.day, earlier.source))
+            correction = VerdictCorrection(code, day, earlier, later, known[1] if known else cause.learnt_at, cause)
+            position = FeedPosition(each.receipt, FIRST_VERDICT + each.number, day)
+            yield FeedEntry(position, correction, _day(after.last_day(each.change.day)))
+
+    def _known(self, fixings: KnownFixings, code: str, receipt: int, last: int, window: tuple[int, int]) -> _Known:
+        series = fixings.at(receipt)
+        rates = code_rates(code, [history_of(rule, series.get(rule.key, ())) for rule in self._rules.sources])
+        bounds = VerdictBounds(last, None, frozenset((code,)), window)
+        outcomes = self._verdicts.outcomes(self._rules.version, bounds).get(code, {})
+        return _Known(rates, np.empty(0, np.int64) if rates is None else rates.published(outcomes), receipt)
+
+
+def _is_same(earlier: PublishedVerdict, later: PublishedVerdict) -> bool:
+    """Return whether the same rate held, or none did."""
+    return earlier.units == later.units
+
+
+def _groups(changes: Iterable[LoggedChange]) -> Iterator[list[LoggedChange]]:
+    """Yield changes together that are of the same code and delivery and of days that are near to each other."""
+    group: list[LoggedChange] = []
+    for each in changes:
+        if "/" in each.change.code:  # of the rates that a source has of its own anchor
+            continue
+        if group and not _belongs(each, group):
+            yield group
+            group = []
+        group.append(each)
+    if group:
+        yield group
+
+
+def _belongs(each: LoggedChange, group: list[LoggedChange]) -> bool:
+    first = group[0]
+    is_same = (each.receipt, each.change.code) == (first.receipt, first.change.code)
+    return is_same and all(0 < abs(each.change.day - one.change.day) <= _MOST_DAYS for one in group)
+
+
+def _number(day: date) -> int:
+    return (day - FIRST_DAY).days
+
+
+def _day(number: int) -> date:
+    return FIRST_DAY + timedelta(days=number)
