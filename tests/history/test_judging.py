@@ -85,9 +85,9 @@ class World:
     @property
     def status(self) -> DayStatus:
         """The status of the newest day."""
-        verdict = self.judging.newest_verdict("NGN")
-        assert verdict is not None
-        return verdict.status
+        standing = self.judging.standing("NGN")
+        assert standing is not None
+        return standing.verdict.status
 
 
 def day(number: int) -> date:
@@ -190,7 +190,7 @@ def test_the_same_delivery_again_changes_nothing_and_judges_nothing(
 ) -> None:
     world.calm()
     before = world.judging.judged
-    monkeypatch.setattr(judging_module, "judge", lambda *_arguments, **_more: pytest.fail("judged again"))
+    monkeypatch.setattr(judging_module, "judge_rates", lambda *_arguments, **_more: pytest.fail("judged again"))
     world.file("a", {CALM - 1: 1419.5})
     world.store.archive.file(Receipt("a", RECEIVED, "again", "d"), [])
     world.judging.update() if world.store.archive.revision() == before.receipt else None
@@ -201,7 +201,7 @@ def test_a_redelivery_judges_no_code(world: World, monkeypatch: pytest.MonkeyPat
     world.calm()
     world.judging.take_changed()
     known = {each.day: float(each.value) for each in world.store.archive.fixings("a")}
-    monkeypatch.setattr(judging_module, "judge", lambda *_arguments, **_more: pytest.fail("judged again"))
+    monkeypatch.setattr(judging_module, "judge_rates", lambda *_arguments, **_more: pytest.fail("judged again"))
     world.file("a", {(each - FIRST).days: value for each, value in known.items()})
     world.judging.update()
     assert world.judging.take_changed() == set()
