@@ -28,7 +28,7 @@ MODULES = [
     import_module(f"cambist.client.endpoints.{found.name}") for found in iter_modules(cambist.client.endpoints.__path__)
 ]
 CLASSES = {name: made for module in MODULES for name, made in vars(module).items() if inspect.isclass(made)}
-DECIMAL_TEXTS = {"bid", "ask", "mid", "spread", "fineness", "rate", "value", "deviation"}
+DECIMAL_TEXTS = {"level", "other", "bid", "ask", "mid", "spread", "fineness", "rate", "value", "deviation"}
 """Texts of the service that are decimals in the client."""
 
 TIMES = {"dtm", "as_of", "received_at", "published_at", "updated", "start", "end", "last_success", "newest"}
@@ -175,7 +175,7 @@ def check_type(name: str, schema: dict[str, Any], hint: Any) -> None:
         mapping = next(each for each in (hint, *get_args(hint)) if getattr(each, "__origin__", None) is dict)
         check_type(f"{name}[]", schema["additionalProperties"], get_args(mapping)[1])
     elif "properties" in schema:
-        assert {each.__name__ for each in types} & {schema.get("title", "FxPair")}, name
+        assert {getattr(each, "__name__", "") for each in types} & {schema.get("title", "FxPair")}, name
     elif "type" in schema:
         wanted = {"string": str, "integer": int, "number": Decimal, "boolean": bool, "object": dict}[schema["type"]]
         assert wanted in types or Timestamp in types, name

@@ -55,7 +55,15 @@ def dollars(rate: int, pair: str, made: Derivation = Derivation.PUBLISHED, *vote
 def test_a_fixing_of_the_day_names_who_fixed_it() -> None:
     here = matrix(publication("ecb", "EUR", line("EUR", "USD", 1.25, MONDAY)))
     assert explain_day(here, Pair("USD", "EUR"), MONDAY) == [
-        ExplainedLeg(base="USD", quote="EUR", rate=0.8, made=Derivation.PUBLISHED, sources=("ecb",), fixed_on=MONDAY)
+        ExplainedLeg(
+            base="USD",
+            quote="EUR",
+            rate=0.8,
+            made=Derivation.PUBLISHED,
+            sources=("ecb",),
+            fixed_on=MONDAY,
+            judged="EUR",
+        )
     ]
 
 
@@ -89,7 +97,13 @@ def test_a_peg_is_a_leg_if_no_source_that_outranks_it_fixes_the_currency() -> No
     above = matrix(publication("ecb", "EUR", euro, dirham, outranks_pegs=True))
     assert explain_day(above, Pair("USD", "AED"), MONDAY) == [
         ExplainedLeg(
-            base="USD", quote="AED", rate=4.6 / 1.25, made=Derivation.PUBLISHED, sources=("ecb",), fixed_on=MONDAY
+            base="USD",
+            quote="AED",
+            rate=4.6 / 1.25,
+            made=Derivation.PUBLISHED,
+            sources=("ecb",),
+            fixed_on=MONDAY,
+            judged="AED",
         )
     ]
 

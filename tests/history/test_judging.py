@@ -185,18 +185,6 @@ def test_what_the_operator_rejects_is_not_served(world: World) -> None:
     assert world.served(CALM) == pytest.approx(1419, abs=2)
 
 
-def test_the_same_delivery_again_changes_nothing_and_judges_nothing(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    world.calm()
-    before = world.judging.judged
-    monkeypatch.setattr(judging_module, "judge_rates", lambda *_arguments, **_more: pytest.fail("judged again"))
-    world.file("a", {CALM - 1: 1419.5})
-    world.store.archive.file(Receipt("a", RECEIVED, "again", "d"), [])
-    world.judging.update() if world.store.archive.revision() == before.receipt else None
-    assert world.judging.judged.last == before.last
-
-
 def test_a_redelivery_judges_no_code(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     world.calm()
     world.judging.take_changed()

@@ -11,17 +11,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.disputes import file_dispute
 from tests.processes.archive_double import ArchiveHere
 
+from cambist.admin.disputes import DisputeAdmin, WantedDecision
 from cambist.errors import StoreUnreachable
+from cambist.history import disputes
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import Fixing
+from cambist.history.judging import Judging
 from cambist.ingest import coin_closes as closes_module
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.processes import archive_sync
 from cambist.processes import ingestor as module
 from cambist.processes.ingestor import Ingestor
+from cambist.registry import archive_tasks
 from cambist.settings import Settings
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.sql import SqlStore
@@ -31,11 +36,10 @@ CAME_AT = datetime(2026, 11, 19, 16, 0, tzinfo=UTC)
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """A data directory with a fixing of the ECB."""
+    """A data directory in which the ECB disputes what others say about the euro."""
     store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
     store.migrate()
-    one = Fixing("ecb", Pair("EUR", "USD"), CAME_AT.date(), Decimal("1.1500"))
-    store.archive.file(Receipt("ecb", CAME_AT, "a test", "d"), [one])
+    file_dispute(store.archive, datetime.now(UTC).date())
     store.close()
     return Settings(data=tmp_path)
 
@@ -59,24 +63,69 @@ def watch_while(settings: Settings, monkeypatch: pytest.MonkeyPatch, act: Callab
     return ingestor, archive
 
 
+def test_a_decision_of_the_operator_is_applied(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    def accept() -> None:
+        with DisputeAdmin(settings, lambda: datetime.now(UTC)) as admin:
+            assert admin.disputes().total == 1
+            admin.decide(WantedDecision("EUR", "ecb", accepts=True))
+
+    ingestor, _ = watch_while(settings, monkeypatch, accept)
+    source_status = ingestor._statuses.by_source["ecb"]
+    assert (source_status.held.count, source_status.coverage.pairs, source_status.newest is not None) == (0, 1, True)
+    assert (ingestor._statuses.disputes.total, ingestor._statuses.disputes.decision) == (0, 1)
+    assert ingestor._archive.is_matrix_due.is_set()
+
+
 def test_what_another_process_files_is_applied(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     def file() -> None:
         store = SqlStore(settings.database_url)
-        one = Fixing("ecb", Pair("EUR", "USD"), CAME_AT.date(), Decimal("1.1600"))
-        store.archive.file(Receipt("ecb", CAME_AT, "another", "e"), [one])
+        today = datetime.now(UTC).date()
+        one = Fixing("fed", Pair("USD", "SEK"), today, Decimal("9.5"))
+        store.archive.file(Receipt("fed", datetime.now(UTC), "another", "e"), [one])
         store.close()
         data_changes(settings.data).notify(Topic.ARCHIVE)
 
     ingestor, _ = watch_while(settings, monkeypatch, file)
-    source_status = ingestor._statuses.by_source["ecb"]
-    assert ingestor._rate_books.fixings["EUR"].bid == Fraction("1.16")
-    assert (source_status.held.count, source_status.coverage.pairs, source_status.newest is not None) == (0, 1, True)
+    assert ingestor._rate_books.fixings["SEK"].bid == Fraction("9.5")
+    assert ingestor._statuses.by_source["fed"].coverage.pairs == 2
     assert ingestor._archive.is_matrix_due.is_set()
+
+
+def test_disputes_are_reported_and_found_a_few_at_a_time(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bool] = []
+
+    def judge_contested(judging: Judging, today: date) -> bool:
+        asked.append(disputes.judge_contested(judging, today, most=0 if not asked else 1))
+        return asked[-1]
+
+    monkeypatch.setattr(archive_tasks, "judge_contested", judge_contested)
+    with DisputeAdmin(settings, lambda: datetime.now(UTC)) as admin:
+        admin.disputes()  # everything is judged already when the service starts
+    monkeypatch.setattr(archive_sync, "_WATCH_SECONDS", 0.01)
+    ingestor = Ingestor(settings, {})
+    ingestor._archive.archive_worker.close()
+    monkeypatch.setattr(ingestor._archive, "archive_worker", ArchiveHere(settings))
+
+    async def run() -> None:
+        await ingestor._archive.apply_all()
+        assert (ingestor._statuses.disputes.total, ingestor._statuses.disputes.complete) == (0, False)
+        task = asyncio.create_task(ingestor._archive.watch())
+        async with asyncio.timeout(20):
+            while not ingestor._statuses.disputes.complete:  # noqa: ASYNC110  a test
+                await asyncio.sleep(0.01)
+        task.cancel()
+
+    asyncio.run(run())
+    assert asked == [False, True]
+    report = ingestor._statuses.report(datetime.now(UTC), {}, {})
+    assert [(each.code, each.served.source) for each in report.disputes.disputes] == [("EUR", "fed")]
+    assert {each.key: (each.held, each.only_held) for each in report.reports if each.held} == {"ecb": (1, True)}
 
 
 def test_one_notification_is_applied_once(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     ingestor, archive = watch_while(settings, monkeypatch, lambda: data_changes(settings.data).notify(Topic.ARCHIVE))
     assert ingestor._archive.is_matrix_due.is_set()
+    # The quotes and the disputes of all, and what is stored of each source.
     assert 0 < archive.calls <= len(ingestor._adapters) + 2
 
 
@@ -117,7 +166,7 @@ def test_while_the_database_is_gone_no_source_is_tried_after_the_first_and_all_a
     with caplog.at_level("INFO"):
         asyncio.run(run())
     assert failures == []
-    assert archive.calls == len(ingestor._archive._keys) + 2
+    assert archive.calls == len(ingestor._archive._keys) + 2  # of the quotes and the disputes of all
     assert [record.getMessage() for record in caplog.records if record.getMessage().startswith("Ingest")] == [
         "Ingest: the archive cannot be read, the fixings stay as they are: The database cannot be reached: gone",
         "Ingest: the archive is read again",

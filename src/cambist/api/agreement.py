@@ -8,11 +8,14 @@ from math import isnan
 from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import replace
 
 from cambist.api.agreement_parameters import MAX_COMPARED
 from cambist.api.request_context import RequestContext
 from cambist.api.source_tables import compiled_sources, main_anchors
+from cambist.api.verdict_records import current_verdict, shown_rate, status_name
 from cambist.errors import BadParameter, TooFewSources
+from cambist.history.code_verdict import CodeVerdict
 from cambist.history.rate_matrix import BY_LAW, NOBODY
 from cambist.pricing.agreement import Agreement, Word, agreement
 from cambist.pricing.number_format import plain_float
@@ -20,6 +23,10 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import Parity, parities_on
 from cambist.pricing.quote import Derivation
 from cambist.reference.assets import COINS
+from cambist.verdicts.verdict import DayStatus
+
+MAX_JUDGED = 10
+"""For how many codes of a request verdicts are derived again: each reads a year of fixings of all sources."""
 
 _BY_LAW = (Derivation.PEGGED, Derivation.CONVERTED)
 
@@ -28,13 +35,16 @@ class AgreementRecord(Struct, frozen=True, omit_defaults=True):
     """How many independent sources agree on the rate of a code against the US dollar, or which law decides it.
 
     `deviation` is the highest minus the lowest of their rates of `pair`, present if there are several. Where `law` is
-    present the rate follows from that of another code without a source of its own.
+    present the rate follows from that of another code without a source of its own. `status` is what was found of a
+    daily fixing: agreed, majority, single, disputed (then `other` is the rate that the rest say) or held.
     """
 
     sources: int
     pair: str = ""
     deviation: str = ""
     law: str = ""
+    status: str = ""
+    other: str = ""
 
 
 Agreements = dict[str, AgreementRecord]
@@ -50,6 +60,14 @@ def agreements_now(context: RequestContext, codes: Iterable[str]) -> Agreements:
 
     Errors: RateUnavailable for a code without a rate.
     """
+    asked = list(_without_pivot(codes))
+    found = _counted_now(context, asked)
+    if len(asked) > MAX_JUDGED:
+        return found
+    return {code: _with_verdict(each, code, _verdict_now(context, code, each)) for code, each in found.items()}
+
+
+def _counted_now(context: RequestContext, codes: Iterable[str]) -> Agreements:
     parities = {parity.code: parity for parity in parities_on(context.today)}
     compiled = compiled_sources(context)
     found: Agreements = {}
@@ -58,13 +76,28 @@ def agreements_now(context: RequestContext, codes: Iterable[str]) -> Agreements:
         parity = parities.get(code)
         if parity is not None and leg.origin.made in _BY_LAW:
             found[code] = _by_law(parity)
-            found |= agreements_now(context, [parity.anchor])
+            found |= _counted_now(context, [parity.anchor])
             continue
         votes = leg.origin.votes or context.votes(code)
         words = [Word(vote.source, vote.mid, vote.source in compiled) for vote in votes if vote.weight]
         alone = Agreement(min(len(leg.origin.sources), 1))
         found[code] = agreement_record(str(leg.pair), agreement(leg.float_mid, words) if words else alone)
     return found
+
+
+def _verdict_now(context: RequestContext, code: str, counted: AgreementRecord) -> CodeVerdict | None:
+    is_fixing = not counted.law and context.book.leg(code).origin.is_fixing
+    return current_verdict(context, code) if is_fixing else None
+
+
+def _with_verdict(counted: AgreementRecord, code: str, found: CodeVerdict | None) -> AgreementRecord:
+    """Return an agreement with the status of the fixing, and with the other rate if it is disputed."""
+    if found is None:
+        return counted
+    other = ""
+    if found.status is DayStatus.DISPUTED:
+        other = shown_rate(found.other, Pair(*counted.pair.split("/")), code)
+    return replace(counted, status=status_name(found), other=other)
 
 
 def agreements_on(context: RequestContext, codes: Iterable[str], day: date) -> Agreements:
@@ -86,6 +119,8 @@ def agreements_on(context: RequestContext, codes: Iterable[str], day: date) -> A
         last = ((each.source, float(each.units[-1])) for each in rates.of(code))
         words = [Word(source, units, source in compiled) for source, units in last if not isnan(units)]
         found[code] = agreement_record(f"{PIVOT}/{code}", _agreement(context, served, words))
+    for code in wanted if len(wanted) <= MAX_JUDGED else ():
+        found[code] = _with_verdict(found[code], code, context.verdict(code, day))
     return found
 
 

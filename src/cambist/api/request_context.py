@@ -14,6 +14,7 @@ from cambist.accounts.usage import UsageRecord
 from cambist.api.worker_state import ReadClose, WorkerState
 from cambist.errors import RateUnavailable
 from cambist.history.bars import BarReader
+from cambist.history.code_verdict import CodeVerdict
 from cambist.history.edition import parse_edition_name
 from cambist.history.explanation import ReadVotes
 from cambist.history.known_state import Mark
@@ -134,6 +135,10 @@ class RequestContext:
         """Reads fixings as they were published, if they are archived."""
         receipt, known = self.receipt, self.state.known_words
         return self.state.words if receipt is None or known is None else partial(known, receipt)
+
+    def verdict(self, code: str, day: date) -> CodeVerdict | None:
+        """Return the verdict on the fixings behind a code's rate of a day. Errors: RateUnavailable, StoreBusy."""
+        return self.state.verdicts(self.matrix.edition, self.mark, code, day)
 
     @property
     def units(self) -> Units:

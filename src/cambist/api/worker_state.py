@@ -15,10 +15,12 @@ from cambist.api.known_history import KnownHistory
 from cambist.api.response_cache import ResponseCaches
 from cambist.clock import WallClock
 from cambist.history.bars import NO_BARS, BarReader
+from cambist.history.code_verdict import CodeVerdict
 from cambist.history.corrections import ReadCorrections, ReadFeed, ReadVintages, no_corrections, no_feed, no_vintages
 from cambist.history.coverage import ReadCoverage, no_coverage
 from cambist.history.explanation import ReadVotes, no_votes
 from cambist.history.fixing import ReceivedFixing
+from cambist.history.known_state import Mark
 from cambist.history.published_fixings import FixingLookup
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.source_rates import ReadSourceRates, no_source_rates
@@ -30,6 +32,17 @@ from cambist.status.source_report import SourceReports
 
 ReadClose = Callable[[str, date], ReceivedFixing | None]
 """Reads the close of a coin on a day. Errors: RateUnavailable if the archive cannot be read now."""
+
+
+ReadVerdict = Callable[[str, Mark | None, str, date], CodeVerdict | None]
+"""Reads the verdict on the fixings behind a code's rate of a day, as an edition or a mark knew it.
+
+None if nothing is known about it. Errors: RateUnavailable, StoreBusy.
+"""
+
+
+def no_verdict(_edition: str, _mark: Mark | None, _code: str, _day: date) -> None:
+    """Read verdicts where nothing is archived."""
 
 
 def no_closes(_coin: str, _day: date) -> None:
@@ -72,6 +85,8 @@ class WorkerState:
         """Reads the votes behind the quotes of the newest rate book."""
         self.source_rates: ReadSourceRates = no_source_rates
         """Reads the rates of several sources side by side."""
+        self.verdicts: ReadVerdict = no_verdict
+        """Reads the verdicts behind daily rates."""
         self.closes: ReadClose = no_closes
         self.coverage: ReadCoverage = no_coverage
         """Reads which source has which pairs, and since when."""

@@ -81,6 +81,11 @@ class CodeRates:
             (accepted if decision.accepts else rejected)[is_near & is_meant[:, None]] = True
         return CodeFixings(self.days, self.facts, levels, accepted, rejected)
 
+    def since(self, day: int) -> CodeRates:
+        """Return the rates from a day on."""
+        row = int(self.days.searchsorted(day))
+        return CodeRates(self.code, self.days[row:], self.histories, self.units[row:])
+
     @property
     def facts(self) -> tuple[SourceFacts, ...]:
         """What matters of the sources for this code."""

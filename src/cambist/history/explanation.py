@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -33,7 +33,7 @@ class ExplainedLeg:
     metal by its `unit`. `law` quotes the law that decides the rate, if one does. `fixed_on` is the day of the fixing
     that a past day uses, `carried_days` how far it was carried forward, and `because` why: weekend, holiday, missing
     (the source fixed others that day), late, or ended. A live leg has `votes`, the heaviest first; its `because` is
-    closed if it is traded and its market is closed now.
+    closed if it is traded and its market is closed now. `judged` is the code whose daily rate this leg decides, if one.
     """
 
     base: str
@@ -53,6 +53,7 @@ class ExplainedLeg:
     fixed_on: date | None = None
     carried_days: int = 0
     because: str = ""
+    judged: str = ""
 
 
 def no_votes(_code: str) -> tuple[Vote, ...]:
@@ -66,8 +67,14 @@ def explain_now(book: RateBook, pair: Pair, now: datetime, read_votes: ReadVotes
     found: dict[str, ExplainedLeg] = {}
     for code in (pair.base, pair.quote):
         for leg in _live(book, code, parities, now, read_votes):
-            found.setdefault(f"{leg.base}/{leg.quote}", leg)
+            _add(found, f"{leg.base}/{leg.quote}", leg)
     return list(found.values())
+
+
+def _add(found: dict[str, ExplainedLeg], name: str, leg: ExplainedLeg) -> None:
+    """Add a leg unless it is there already; one that is judged says more than one that is not."""
+    if name not in found or (leg.judged and not found[name].judged):
+        found[name] = leg
 
 
 def _live(
@@ -78,13 +85,13 @@ def _live(
     quote = book.leg(code)
     parity = parities.get(code)
     if parity is None or quote.origin.made not in (Derivation.PEGGED, Derivation.CONVERTED):
-        yield _quoted(quote, quote.origin.votes or read_votes(code), now)
+        yield _quoted(quote, quote.origin.votes or read_votes(code), now, code)
         return
     yield _by_law(parity)
     yield from _live(book, parity.anchor, parities, now, read_votes)
 
 
-def _quoted(quote: Quote, votes: tuple[Vote, ...], now: datetime) -> ExplainedLeg:
+def _quoted(quote: Quote, votes: tuple[Vote, ...], now: datetime, code: str) -> ExplainedLeg:
     return ExplainedLeg(
         base=quote.pair.base,
         quote=quote.pair.quote,
@@ -96,6 +103,7 @@ def _quoted(quote: Quote, votes: tuple[Vote, ...], now: datetime) -> ExplainedLe
         received_at=quote.received_at,
         votes=tuple(sorted(votes, key=lambda vote: -vote.weight)),
         because="closed" if _is_market_closed(quote, now) else "",
+        judged=code if quote.origin.is_fixing else "",
     )
 
 
@@ -126,7 +134,7 @@ def explain_day(matrix: RateMatrix, pair: Pair, day: date, lookup: FixingLookup 
     found: dict[str, ExplainedLeg] = {}
     for code in (pair.base, pair.quote):
         for leg in _past(matrix, code, day, parities, lookup):
-            found.setdefault(f"{leg.base}/{leg.quote} {leg.sources}", leg)
+            _add(found, f"{leg.base}/{leg.quote} {leg.sources}", leg)
     return list(found.values())
 
 
@@ -145,7 +153,8 @@ def _past(
         source = matrix.sources[source_index] if source_index < len(matrix.sources) else ""
         fixings = fixings_for(code, lookup(source, code, day)) if lookup and source else []
         for received in fixings:
-            yield _published(matrix, source, received, day, code)
+            leg = _published(matrix, source, received, day, code)
+            yield replace(leg, judged=code) if received is fixings[0] else leg
         if not fixings:
             yield ExplainedLeg(
                 base=PIVOT,
@@ -156,6 +165,7 @@ def _past(
                 fixed_on=day - timedelta(days=age),
                 carried_days=age,
                 because=why_carried(matrix, day, code) if age else "",
+                judged=code if source else "",
             )
 
 

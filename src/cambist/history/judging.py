@@ -28,7 +28,7 @@ from cambist.history.damaged_rows import DamageReport
 from cambist.history.pair_series import PairSeries
 from cambist.history.rule_set import RuleSet, SourceRule
 from cambist.history.source_history import SourceHistory, changed_days
-from cambist.history.standing import Standing, standing_of
+from cambist.history.standing import Standing, is_peaceful, standing_of
 from cambist.history.verdict_log import Decision, Judged, VerdictChange, VerdictLog, holding_by_code
 from cambist.pricing.forward_adjusted import FORWARD
 from cambist.pricing.pair import Pair
@@ -51,10 +51,10 @@ class FixingStore(Protocol):
         """The log of verdicts."""
 
 
-_KEPT_ROWS = 60
+_KEPT_ROWS = 30
 """How many days of a code are judged again with each delivery: a change of one of them needs no other."""
 
-_CONTEXT_DAYS = 420
+_CONTEXT_DAYS = 200
 _ATTEMPTS = 5
 
 DayRange = tuple[int, int]
@@ -196,11 +196,12 @@ class Judging:
     def judge_whole(self, code: str) -> Judgement | None:
         """Judge all fixings of a code; None if there are none."""
         rates = self.rates(code)
-        if rates is None:
-            return None
-        found = judge_rates(rates, self._decisions.get(code, ()))
+        return None if rates is None else self._whole(rates)
+
+    def _whole(self, rates: CodeRates) -> Judgement:
+        found = judge_rates(rates, self._decisions.get(rates.code, ()))
         if len(found.days) > _KEPT_ROWS:
-            self._frontiers[code] = found.frontier(-_KEPT_ROWS)
+            self._frontiers[rates.code] = found.frontier(-_KEPT_ROWS)
         return found
 
     def standing(self, code: str) -> Standing | None:
@@ -223,30 +224,43 @@ class Judging:
 
     def _judge(self, code: str, changed: DayRange | None) -> list[VerdictChange]:
         """Judge a code again; return how its outcomes change."""
-        continued = None if changed is None else self._continued(code, changed[0])
-        found = continued or self.judge_whole(code)
-        rates = self.rates(code, None if found is None else int(found.days[0]))
+        rates = self._recent_rates(code, changed)
+        found = None if rates is None else self._continued(rates)
+        whole = None
+        if rates is None or found is None:
+            rates = self.rates(code)
+            whole = found = None if rates is None else self._whole(rates)
         if found is None or rates is None:
             self.standings.pop(code, None)
             return []
-        standing = standing_of(found)
-        whole = self.judge_whole(code) if standing.is_cut and continued is not None else None
-        self.standings[code] = standing if whole is None else standing_of(whole)
-        return self._compare(code, rates, found)
+        self.standings.pop(code, None)
+        self.peaceful.discard(code)
+        if is_peaceful(found):
+            self.peaceful.add(code)
+        else:
+            standing = standing_of(found)
+            if standing.is_cut and whole is None:
+                whole = self.judge_whole(code)
+                standing = standing if whole is None else standing_of(whole)
+            self.standings[code] = standing
+        return self._compare(code, rates.since(int(found.days[0])), found)
 
-    def _continued(self, code: str, first: int) -> Judgement | None:
-        """Judge the last days of a code, if what is known of the days before is enough."""
+    def _recent_rates(self, code: str, changed: DayRange | None) -> CodeRates | None:
+        """Return the rates of the last days of a code, if what is known of the days before is enough to judge them."""
         frontier = self._frontiers.get(code)
-        if frontier is None or first <= frontier.day:
+        if frontier is None or changed is None or changed[0] <= frontier.day:
             return None
         rates = self.rates(code, frontier.day - _CONTEXT_DAYS)
         if rates is None or np.searchsorted(rates.days, frontier.day, "right") < CONTEXT_ROWS + frontier.depth:
             return None
-        found = judge_rates(rates, self._decisions.get(code, ()), frontier)
+        return rates
+
+    def _continued(self, rates: CodeRates) -> Judgement | None:
+        found = judge_rates(rates, self._decisions.get(rates.code, ()), self._frontiers[rates.code])
         if any(since < found.days[0] for since, _ in found.withdrawals):
             return None
         if len(found.days) > 2 * _KEPT_ROWS:
-            self._frontiers[code] = found.frontier(-_KEPT_ROWS)
+            self._frontiers[rates.code] = found.frontier(-_KEPT_ROWS)
         return found
 
     def _compare(self, code: str, rates: CodeRates, found: Judgement) -> list[VerdictChange]:

@@ -79,7 +79,7 @@ def read_source_rates(
 ) -> SourceRates:
     """Read the rates of these codes from the sources of `anchors`, for the days from `first` to `last`."""
     of_them = frozenset((*codes, PIVOT))
-    of_anchor = {anchor: _pairs_of(anchor, of_them) for anchor in set(anchors.values())}
+    of_anchor = {anchor: pairs_of(anchor, of_them) for anchor in set(anchors.values())}
     nothing = frozenset[Pair]()
 
     def is_wanted(source: str, pair: Pair) -> bool:
@@ -92,7 +92,7 @@ def read_source_rates(
 
 
 @lru_cache(maxsize=4096)
-def _pairs_of(anchor: str, codes: frozenset[str]) -> frozenset[Pair]:
+def pairs_of(anchor: str, codes: frozenset[str]) -> frozenset[Pair]:
     """Return the pairs of an anchor with some codes, as a source may publish them."""
     anchors = anchors_of(anchor)
     return frozenset(

@@ -67,6 +67,14 @@ def standing_of(judgement: Judgement) -> Standing:
     )
 
 
+def is_peaceful(judgement: Judgement) -> bool:
+    """Return whether nothing is open on the newest day of a code, and nobody's fixing of the last two weeks is held."""
+    row = len(judgement.days) - 1
+    first = int(np.searchsorted(judgement.days, judgement.days[row] - CARRY_DAYS))
+    is_held = judgement.fixing_status[first:] == int(FixingStatus.HELD)
+    return not is_held.any() and not is_open(judgement, row)
+
+
 def is_open(judgement: Judgement, row: int) -> bool:
     """Return whether a day is disputed or held, or the newest fixing of a source before the published one is held.
 

@@ -45,6 +45,11 @@ class Origin(Struct, frozen=True):
     votes: tuple[Vote, ...] = ()
     pace: Pace = Pace.DAILY
 
+    @property
+    def is_fixing(self) -> bool:
+        """Whether the quote is a daily fixing, or crossed from two of one source."""
+        return self.pace is Pace.DAILY and self.made in (Derivation.PUBLISHED, Derivation.CROSSED)
+
 
 @dataclass(frozen=True, slots=True)
 class Quote:

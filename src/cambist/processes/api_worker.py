@@ -16,6 +16,7 @@ from cambist.api.known_history import KnownHistory
 from cambist.api.page import PageOptions
 from cambist.api.reader_pool import READ_SECONDS, READERS, ReaderPool
 from cambist.api.state_reloader import StateReloader
+from cambist.api.verdict_reader import VerdictReader
 from cambist.clock import utc_now
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
 from cambist.history.coverage import coverage_of_matrix
@@ -103,6 +104,8 @@ class ApiWorker:
         state.coverage, state.corrections = reader.coverage, reader.corrections
         state.feed, state.vintages = reader.feed, reader.vintages
         state.source_rates = reader.source_rates
+        reading = self._reading
+        state.verdicts = VerdictReader(reading.archive, reading.editions, reading.verdicts, self._readers).verdict
         state.known_history = history = open_known_history(settings, self._reading)
         return history
 

@@ -20,12 +20,14 @@ from cambist.accounts.plan import read_plans
 from cambist.api.mcp import tools
 from cambist.api.mcp.catalogue import TOOLS
 from cambist.api.mcp.tool import MAX_ANSWER_BYTES
+from cambist.history.code_verdict import CodeVerdict, JudgedFixing
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.parity import parities_on
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
 from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import COINS
+from cambist.verdicts.verdict import DayStatus, FixingStatus, Reason
 
 MANY = tuple(f"exchange-number-{number}" for number in range(20))
 COIN = max(COINS, key=lambda code: (len(code), len(COINS[code].name)))
@@ -407,3 +409,30 @@ def test_requests_and_calls_in_lists_count_against_the_rate_limit(make_client, n
     limited = mcp.ask("ping")
     assert (limited.status, limited.json["code"]) == (429, "rate_limited")
     assert "retry-after" in limited.headers
+
+
+def judged(code: str, day: date, sources: tuple[str, ...] = MANY) -> CodeVerdict:
+    """Return a verdict by which all sources but the last are held, each with a reason of its own."""
+    *held, last = sources
+    reasons = [reason for reason in Reason if reason not in (Reason.NONE, Reason.UNIT)]
+    fixings = [
+        JudgedFixing(source, 1234.567890123, 0.123456, 0.0123, FixingStatus.HELD, reasons[number % len(reasons)])
+        for number, source in enumerate(held)
+    ]
+    fixings.append(JudgedFixing(last, 1234.567890123, 1.0, 0.0, FixingStatus.AGREED, Reason.NONE))
+    return CodeVerdict(
+        code, day, DayStatus.HELD, 1234.567890123, 1334.567890123, sources[0], tuple(fixings), day, 2, is_newest=True
+    )
+
+
+def test_an_explanation_says_how_many_agree_and_why_the_others_are_held(make_client, now, speaker):
+    client = stock(make_client(environment="sandbox"), now, MANY)
+    client.worker_state.verdicts = lambda _edition, _mark, code, day: judged(code, day)
+    mcp = speaker(client)
+    for arguments in ({"from": "EUR", "to": "BGN"}, {"from": "PLN", "to": "TRY"}, {"to": "PLN", "date": "2024-03-01"}):
+        reply = mcp.ask_stateless("tools/call", {"name": "explain", "arguments": arguments})
+        assert len(reply.content) <= MAX_ANSWER_BYTES, (len(reply.content), arguments)
+        result = reply.json["result"]
+        found = next(leg["verdict"] for leg in result["structuredContent"]["legs"] if "verdict" in leg)
+        assert (found["status"], found["more_fixings"]) == ("held", len(MANY) - 2)
+        assert f"two more originals that say {found['other']}" in result["content"][0]["text"]

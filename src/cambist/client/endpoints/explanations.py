@@ -22,12 +22,46 @@ class VoteRecord(Struct, frozen=True):
     weight: Decimal
 
 
+class FixingRecord(Struct, frozen=True, kw_only=True):
+    """The fixing of one source, its weight, and its `distance` from the agreed rate in per cent.
+
+    `status` is agreed, early (published before a jump of that day) or held; then `because` says why.
+    """
+
+    source: str
+    rate: Decimal
+    weight: Decimal
+    status: str
+    distance: Decimal | None = None
+    because: str = ""
+
+
+class VerdictRecord(Struct, frozen=True, kw_only=True):
+    """What all sources that publish a code said of a day, in rates of `pair`.
+
+    `status` is agreed, majority, single, disputed, held, none or withdrawn, and `sentence` says it in words. `level` is
+    the agreed rate, `other` the rate that most of the rest say, and `settles` what would settle a dispute. If the
+    newest fixing is held, `held_since` is the day since when, and `because` says why.
+    """
+
+    status: str
+    sentence: str
+    pair: str
+    date: dt.date
+    level: Decimal | None = None
+    other: Decimal | None = None
+    fixings: list[FixingRecord] = []
+    settles: str = ""
+    held_since: dt.date | None = None
+    because: str = ""
+
+
 class LegRecord(Struct, frozen=True, kw_only=True):
     """One leg of a rate: what one unit of `base` is worth in `quote`, and why.
 
     `law` quotes the law that decides the rate, if one does; `age` is in seconds. On a past day `nominal` units of the
     base were `published` in the quote, `fixed_on` is the day of that fixing, `carried_days` how far it was carried
-    forward, and `because` why.
+    forward, and `because` why. `verdict` is what all sources of a daily rate say.
     """
 
     base: str
@@ -49,6 +83,7 @@ class LegRecord(Struct, frozen=True, kw_only=True):
     fixed_on: dt.date | None = None
     carried_days: int = 0
     because: str = ""
+    verdict: VerdictRecord | None = None
 
 
 class ExplainResponse(Answer, frozen=True, kw_only=True):

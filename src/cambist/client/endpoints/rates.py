@@ -17,13 +17,16 @@ MaxAge = dt.timedelta | str | None
 class AgreementRecord(Struct, frozen=True, kw_only=True):
     """How many independent sources agree on the rate of a code, or which law decides it.
 
-    `deviation` is the highest minus the lowest of their rates of `pair`; None for fewer than two sources.
+    `deviation` is the highest minus the lowest of their rates of `pair`; None for fewer than two sources. `status` is
+    what was found of a daily fixing, such as single or disputed; then `other` is the rate that the rest say.
     """
 
     sources: int
     pair: str = ""
     deviation: Decimal | None = None
     law: str = ""
+    status: str = ""
+    other: Decimal | None = None
 
 
 class FetchOneResponse(Answer, frozen=True, kw_only=True):

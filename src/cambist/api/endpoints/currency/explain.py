@@ -21,6 +21,7 @@ from cambist.api.request_context import RequestContext, Updated, written
 from cambist.api.symbol_parameters import asset
 from cambist.api.typed_explanation import explain_typed
 from cambist.api.typed_rates import TypedRates
+from cambist.api.verdict_records import VerdictRecord, verdict_now, verdict_on
 from cambist.history.coin_closes import cross_on_day, explain_coin_day
 from cambist.history.explanation import ExplainedLeg, explain_now
 from cambist.history.known_state import Scope
@@ -86,6 +87,7 @@ class LegRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     fixed_on: date | None = None
     carried_days: int = 0
     because: str = ""
+    verdict: VerdictRecord | None = None
 
 
 class ExplainResponse(Struct, frozen=True, rename={"day": "date"}):
@@ -123,7 +125,10 @@ def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
         day=None,
         result=rates([pair.quote], [rate.value]),
         updated=context.updated(rate.as_of, params.max_age),
-        legs=[_live_leg(leg, context.now) for leg in explain_now(context.book, pair, context.now, context.votes)],
+        legs=[
+            _live_leg(leg, context.now, verdict_now(context, leg.judged, Pair(leg.base, leg.quote)))
+            for leg in explain_now(context.book, pair, context.now, context.votes)
+        ],
         agreement=agreements_now(context, (pair.base, pair.quote)) if params.verbose else UNSET,
         edition=context.edition(is_live=True) or UNSET,
     )
@@ -140,7 +145,7 @@ def _on_day(context: RequestContext, pair: Pair, on: date, *, verbose: bool) -> 
         day=on,
         result=rates(found.codes, found.values),
         updated=updated,
-        legs=[_leg(leg) for leg in legs],
+        legs=[_leg(leg, verdict_on(context, leg.judged, Pair(leg.base, leg.quote), on)) for leg in legs],
         agreement=agreements_on(context, (pair.base, pair.quote), on) if verbose else UNSET,
         edition=context.edition(is_live=False) or UNSET,
         assumed=context.assumed,
@@ -162,12 +167,12 @@ def _of_type(
     return ExplainResponse(pair.base, on, result, updated, legs)
 
 
-def _live_leg(leg: ExplainedLeg, now: datetime) -> LegRecord:
+def _live_leg(leg: ExplainedLeg, now: datetime, verdict: VerdictRecord | None = None) -> LegRecord:
     votes = tuple(_vote(vote, now) for vote in leg.votes)
-    return replace(_leg(leg), age=None if leg.as_of is None else _age(leg.as_of, now), votes=votes)
+    return replace(_leg(leg, verdict), age=None if leg.as_of is None else _age(leg.as_of, now), votes=votes)
 
 
-def _leg(leg: ExplainedLeg) -> LegRecord:
+def _leg(leg: ExplainedLeg, verdict: VerdictRecord | None = None) -> LegRecord:
     return LegRecord(
         base=leg.base,
         quote=leg.quote,
@@ -185,6 +190,7 @@ def _leg(leg: ExplainedLeg) -> LegRecord:
         fixed_on=leg.fixed_on,
         carried_days=leg.carried_days,
         because=leg.because,
+        verdict=verdict,
     )
 
 

@@ -11,10 +11,14 @@ from cambist.api.endpoints.currency.explain import ExplainParams, ExplainRespons
 from cambist.api.mcp.origin import MAX_SOURCES, OriginBody, exact, origin, origin_words, unit_words
 from cambist.api.mcp.tool import Tool
 from cambist.api.request_context import RequestContext
+from cambist.api.verdict_records import VerdictRecord
 from cambist.pricing.pair import Pair
 
 MAX_VOTES = 4
 """How many votes of a leg an answer lists, those with the greatest weight."""
+
+MAX_FIXINGS = 2
+"""How many fixings of a leg an answer lists, those that are held first."""
 
 _REASONS = {
     "weekend": "the source publishes nothing on weekends",
@@ -35,6 +39,31 @@ class ToolVote(Struct, frozen=True):
     weight: str
 
 
+class ToolFixing(Struct, frozen=True, omit_defaults=True):
+    """What one source published, how far it is from the agreed rate, and why it is held if it is."""
+
+    source: str
+    rate: str
+    weight: str
+    status: str
+    distance_percent: float | None = None
+    because: str = ""
+
+
+class ToolVerdict(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How many sources of a daily rate agree, what each says, and what would settle a dispute."""
+
+    status: str
+    sentence: str
+    pair: str
+    level: str = ""
+    other: str = ""
+    fixings: tuple[ToolFixing, ...] = ()
+    more_fixings: int = 0
+    settles: str = ""
+    held_since: date | None = None
+
+
 class ToolLeg(Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"base": "from", "quote": "to"}):
     """One of the rates that a rate was crossed from: its value, how it was made, and by whom."""
 
@@ -50,6 +79,7 @@ class ToolLeg(Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"ba
     because: Annotated[str, Meta(description="Why the rate is not newer.")] = ""
     votes: tuple[ToolVote, ...] = ()
     more_votes: int = 0
+    verdict: ToolVerdict | None = None
 
 
 class ExplanationBody(OriginBody, frozen=True, kw_only=True, rename={"base": "from", "quote": "to"}):
@@ -78,7 +108,8 @@ def answer(context: RequestContext, params: ExplainParams) -> ExplanationBody:
 
 
 def _leg(leg: LegRecord) -> ToolLeg:
-    votes = [ToolVote(vote.source, vote.mid, vote.age, f"{vote.weight:g}") for vote in leg.votes[:MAX_VOTES]]
+    said = () if leg.verdict else leg.votes  # the fixings of a verdict are those that have voted
+    votes = [ToolVote(vote.source, vote.mid, vote.age, f"{vote.weight:g}") for vote in said[:MAX_VOTES]]
     return ToolLeg(
         base=leg.base,
         quote=leg.quote,
@@ -91,7 +122,27 @@ def _leg(leg: LegRecord) -> ToolLeg:
         carried_days=leg.carried_days,
         because=_REASONS.get(leg.because, leg.because),
         votes=tuple(votes),
-        more_votes=len(leg.votes) - len(votes),
+        more_votes=len(said) - len(votes),
+        verdict=None if leg.verdict is None else _verdict(leg.verdict),
+    )
+
+
+def _verdict(found: VerdictRecord) -> ToolVerdict:
+    """Return a verdict with the fixings that are held, and with some others."""
+    ordered = sorted(found.fixings, key=lambda each: each.status != "held")[:MAX_FIXINGS]
+    return ToolVerdict(
+        status=found.status,
+        sentence=found.sentence,
+        pair=found.pair,
+        level=found.level,
+        other=found.other,
+        fixings=tuple(
+            ToolFixing(each.source, each.rate, f"{each.weight:g}", each.status, each.distance, each.because)
+            for each in ordered
+        ),
+        more_fixings=len(found.fixings) - len(ordered),
+        settles=found.settles,
+        held_since=found.held_since,
     )
 
 
@@ -105,7 +156,15 @@ def sentence(body: ExplanationBody) -> str:
 def _leg_words(leg: ToolLeg) -> str:
     how = f"by law: {leg.law}" if leg.law else f"{leg.made} by {', '.join(leg.sources)}"
     because = f", {leg.because}" if leg.because else ""
-    return f"1 {leg.base} = {leg.rate} {leg.quote} ({how}{because})"
+    verdict = "" if leg.verdict is None else f", {_verdict_words(leg.verdict)}"
+    return f"1 {leg.base} = {leg.rate} {leg.quote} ({how}{because}{verdict})"
+
+
+def _verdict_words(found: ToolVerdict) -> str:
+    """Return in words how many agree; of what is held or disputed also since when, and what would settle it."""
+    since = f", since {found.held_since}" if found.held_since else ""
+    settles = f"; what would settle it: {found.settles}" if found.settles else ""
+    return f"{found.sentence}{since}{settles}"
 
 
 tool: Tool[ExplainParams, ExplanationBody] = Tool(
@@ -113,7 +172,8 @@ tool: Tool[ExplainParams, ExplanationBody] = Tool(
     title="Where a rate comes from",
     description=(
         "Why a rate of now or of a past day is what it is: the rates that it was crossed from, their sources with "
-        "weights and ages, legal rates, and why a fixing was carried forward. Costs one call."
+        "weights and ages, how many agree and why others do not, legal rates, and why a fixing was carried forward. "
+        "Costs one call."
     ),
     params=ExplainParams,
     body=ExplanationBody,
