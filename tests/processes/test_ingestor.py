@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from cambist.admin.disputes import DisputeAdmin, WantedDecision
 from cambist.errors import StoreUnreachable
 from cambist.history import disputes
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing
+from cambist.history.fixing import Fixing, Receipt
 from cambist.history.judging import Judging
 from cambist.ingest import coin_closes as closes_module
 from cambist.pricing.pair import Pair
