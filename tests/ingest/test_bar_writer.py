@@ -105,14 +105,14 @@ def test_a_refused_tick_is_in_no_bar(pipeline: PricePipeline, folding: BarAggreg
 def test_a_tick_overtaken_by_a_newer_one_still_belongs_to_its_bar(
     pipeline: PricePipeline, folding: BarAggregator
 ) -> None:
-    for second, price in ((10, "1.10"), (61, "1.11")):
+    for second, price in ((10, "1.10"), (61, "1.104")):
         pipeline.apply_tick(tick(price, NOON + second * SECOND), NOON + second * SECOND)
     quote = agree(pipeline, EURUSD, NOON + 61 * SECOND)
-    assert pipeline.apply_tick(tick("1.15", NOON + 59 * SECOND), NOON + 62 * SECOND) == "out of order"
+    assert pipeline.apply_tick(tick("1.105", NOON + 59 * SECOND), NOON + 62 * SECOND) == "out of order"
     assert agree(pipeline, EURUSD, NOON + 62 * SECOND) == quote
     assert pipeline.apply_tick(tick("11.5", NOON + 58 * SECOND), NOON + 63 * SECOND) == "out of order"
     (minute,) = [each.bar for each in folding.completed(NOON + 2 * MINUTE)[:1]]
-    assert minute.bid == Ohlc(*map(Decimal, ("1.10", "1.15", "1.10", "1.15")))
+    assert minute.bid == Ohlc(*map(Decimal, ("1.10", "1.105", "1.10", "1.105")))
     assert folding.late == {}
 
 
@@ -122,7 +122,7 @@ def test_a_tick_more_than_a_minute_after_its_bar_is_counted_and_dropped(
     for second in (10, 125):
         pipeline.apply_tick(tick("1.10", NOON + second * SECOND), NOON + second * SECOND)
     before = folding.completed(NOON + HOUR)
-    assert pipeline.apply_tick(tick("1.15", NOON + 59 * SECOND), NOON + 126 * SECOND) == "out of order"
+    assert pipeline.apply_tick(tick("1.105", NOON + 59 * SECOND), NOON + 126 * SECOND) == "out of order"
     assert folding.completed(NOON + HOUR) == before
     assert folding.late == {"first": 1}
 
@@ -154,8 +154,8 @@ def test_a_change_of_the_published_source_takes_effect_with_the_next_minute(
     silent = NOON + 16 * MINUTE
     pipeline.apply_tick(tick("1.12", silent, "second"), silent)
     agree(pipeline, EURUSD, silent)
-    pipeline.apply_tick(tick("1.13", silent + SECOND, "second"), silent + SECOND)
-    assert closes(folding) == {"Fri 12:00": Decimal("1.10"), "Fri 12:16": Decimal("1.13")}
+    pipeline.apply_tick(tick("1.121", silent + SECOND, "second"), silent + SECOND)
+    assert closes(folding) == {"Fri 12:00": Decimal("1.10"), "Fri 12:16": Decimal("1.121")}
 
 
 def test_ticks_outside_the_trading_week_are_in_no_bar(pipeline: PricePipeline, folding: BarAggregator) -> None:

@@ -67,7 +67,7 @@ def test_each_rate_book_has_the_next_version(pipeline: PricePipeline) -> None:
     pipeline.rate_books.version = 41
     versions = []
     for step in range(4):
-        apply_tick(pipeline, EURO, f"1.2{step}", at=NOON + step * SECOND)
+        apply_tick(pipeline, EURO, f"1.20{step}", at=NOON + step * SECOND)
         versions.append(build(pipeline, NOON + step * SECOND).version)
     assert versions == [42, 43, 44, 45]
     assert pipeline.rate_books.version == 45
@@ -78,7 +78,7 @@ def test_without_a_change_there_is_no_new_rate_book(pipeline: PricePipeline) -> 
     build(pipeline)
     assert [pipeline.rate_books.build(NOON + step * TENTH) for step in range(1, 50)] == [None] * 49
     assert pipeline.rate_books.version == 1
-    apply_tick(pipeline, EURO, "1.26", at=NOON + 5 * SECOND)
+    apply_tick(pipeline, EURO, "1.255", at=NOON + 5 * SECOND)
     assert build(pipeline, NOON + 5 * SECOND).version == 2
 
 
@@ -120,10 +120,10 @@ def test_a_clock_that_is_set_back_stops_no_rate_book(pipeline: PricePipeline) ->
     build(pipeline)
     earlier = NOON - 60 * MINUTE
     pipeline.rate_books.build(earlier)
-    apply_tick(pipeline, EURO, "1.26", at=NOON + SECOND)
-    assert build(pipeline, earlier + SECOND).quotes["EUR"].bid == Fraction("1.26")
-    apply_tick(pipeline, EURO, "1.27", at=NOON + 2 * SECOND)
-    assert build(pipeline, earlier + 21 * SECOND).quotes["EUR"].bid == Fraction("1.27")
+    apply_tick(pipeline, EURO, "1.255", at=NOON + SECOND)
+    assert build(pipeline, earlier + SECOND).quotes["EUR"].bid == Fraction("1.255")
+    apply_tick(pipeline, EURO, "1.26", at=NOON + 2 * SECOND)
+    assert build(pipeline, earlier + 21 * SECOND).quotes["EUR"].bid == Fraction("1.26")
 
 
 # What is dealt, and what was fixed
@@ -205,10 +205,10 @@ def test_a_close_does_not_change_if_sources_repeat_their_last_tick_after_a_resta
     apply_tick(successor, EURO, "1.20", at=FX_CLOSE - 2 * SECOND)
     apply_tick(successor, EURO, "1.21", at=FX_CLOSE - SECOND / 2, source="second")
     assert sides(build(successor, FX_CLOSE + MINUTE), "EUR") == (Fraction("1.26"), Fraction("1.27"))
-    apply_tick(successor, EURO, "1.28", at=FX_OPENING + SECOND)
-    assert build(successor, FX_OPENING + SECOND).quotes["EUR"].bid == Fraction("1.28")
-    apply_tick(successor, EURO, "1.29", at=FX_OPENING + MINUTE)
-    assert build(successor, FX_OPENING + MINUTE).quotes["EUR"].bid == Fraction("1.29")
+    apply_tick(successor, EURO, "1.22", at=FX_OPENING + SECOND)
+    assert build(successor, FX_OPENING + SECOND).quotes["EUR"].bid == Fraction("1.22")
+    apply_tick(successor, EURO, "1.223", at=FX_OPENING + MINUTE)
+    assert build(successor, FX_OPENING + MINUTE).quotes["EUR"].bid == Fraction("1.223")
 
 
 def test_a_pair_without_ticks_for_a_week_is_left_out(pipeline: PricePipeline) -> None:
@@ -386,26 +386,26 @@ def test_unchanged_quotes_are_the_same_objects(pipeline: PricePipeline) -> None:
     for pair, bid in ((TETHER, "1"), (TETHERED, "150"), (Pair("SOL", "USDT"), "90"), (EURO, "1.25")):
         apply_tick(pipeline, pair, bid)
     before = quotes_of(build(pipeline))
-    apply_tick(pipeline, EURO, "1.26", at=NOON + SECOND)
+    apply_tick(pipeline, EURO, "1.255", at=NOON + SECOND)
     after = quotes_of(build(pipeline, NOON + SECOND))
     stays = ["GBP", "USDT", "XMR", "SOL", TETHER, TETHERED, Pair("SOL", "USDT")]
     assert [name for name in stays if after[name] is not before[name]] == []
     assert after["EUR"] is not before["EUR"]
-    assert after["EUR"].bid == Fraction("1.26")
+    assert after["EUR"].bid == Fraction("1.255")
 
 
 def test_only_codes_with_a_new_leg_are_crossed_again(pipeline: PricePipeline) -> None:
     for pair, bid in ((TETHER, "1"), (TETHERED, "150"), (Pair("SOL", "USDT"), "90")):
         apply_tick(pipeline, pair, bid)
     first = build(pipeline)
-    apply_tick(pipeline, TETHERED, "160", at=NOON + SECOND)
+    apply_tick(pipeline, TETHERED, "150.5", at=NOON + SECOND)
     second = build(pipeline, NOON + SECOND)
-    assert sides(second, "XMR") == (160, 160)
+    assert sides(second, "XMR") == (150.5, 150.5)
     assert second.quotes["SOL"] is first.quotes["SOL"]
-    apply_tick(pipeline, TETHER, "0.5", at=NOON + 2 * SECOND)
-    apply_tick(pipeline, TETHER, "0.9", at=NOON + 2 * SECOND)
+    apply_tick(pipeline, TETHER, "0.998", at=NOON + 2 * SECOND)
+    apply_tick(pipeline, TETHER, "0.996", at=NOON + 2 * SECOND)
     third = build(pipeline, NOON + 2 * SECOND)
-    assert (sides(third, "XMR"), sides(third, "SOL")) == ((144, 144), (81, 81))
+    assert (sides(third, "XMR"), sides(third, "SOL")) == ((Fraction("149.898"),) * 2, (Fraction("89.64"),) * 2)
 
 
 # Pairs

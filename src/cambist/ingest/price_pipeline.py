@@ -34,8 +34,8 @@ class PricePipeline:
         bar_time: Callable[[datetime], datetime] = lambda now: now,
     ) -> None:
         agreed = AgreedPrices()
-        self.validator = TickValidator(agreed, is_open)
         self.tick_store = TickStore()
+        self.validator = TickValidator(agreed, is_open, self.tick_store)
         self.bars = BarUpdater(aggregator or BarAggregator(), agreed, is_open, bar_time)
         self.listings = VenueListings()
         self.pair_consensus = PairConsensus(sources, is_open, agreed)
@@ -50,12 +50,17 @@ class PricePipeline:
         previous = self.tick_store.latest(tick.pair, tick.source)
         reason = self.validator.refusal(tick, received_at, previous, asked_at)
         if reason is None:
-            self.accepted[tick.source] += 1
-            stored = self.tick_store.put(tick, received_at)
-            if not stored.repeats(previous):
-                self.bars.add(tick, received_at)
+            for each in self.validator.pop_confirmed(tick.pair):
+                self._accept(each.tick, each.received_at)
+            self._accept(tick, received_at)
             return None
-        if reason == OUT_OF_ORDER and previous is not None and self.validator.is_plausible(tick):
+        if reason == OUT_OF_ORDER and previous is not None and self.validator.is_plausible(tick, received_at):
             self.bars.add_overtaken(tick, received_at, previous)
         self.refused.setdefault(tick.source, Counter())[reason] += 1
         return reason
+
+    def _accept(self, tick: Tick, received_at: datetime) -> None:
+        previous = self.tick_store.latest(tick.pair, tick.source)
+        self.accepted[tick.source] += 1
+        if not self.tick_store.put(tick, received_at).repeats(previous):
+            self.bars.add(tick, received_at)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from cambist.ingest.agreed_prices import AgreedPrices
-from cambist.ingest.jump_confirmation import JumpConfirmation
-from cambist.ingest.tick_store import StoredTick
+from cambist.ingest.tick_store import StoredTick, TickStore
+from cambist.ingest.waiting_jumps import WaitingJumps, WaitingTick
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.pricing.validation import JUMP, tick_refusal_reason
@@ -20,13 +19,13 @@ OUT_OF_ORDER = "out of order"
 _MOST_AHEAD = timedelta(minutes=1)
 
 
-@dataclass(slots=True)
 class TickValidator:
-    """Decides which ticks are accepted. A jump away from the agreed price is refused until it is confirmed."""
+    """Decides which ticks are accepted. A jump away from the agreed price waits until it is confirmed."""
 
-    agreed: AgreedPrices
-    is_open: IsOpen
-    _jumps: JumpConfirmation = field(default_factory=JumpConfirmation)
+    def __init__(self, agreed: AgreedPrices, is_open: IsOpen, tick_store: TickStore) -> None:
+        self.is_open = is_open
+        self._ticks = tick_store
+        self._jumps = WaitingJumps(agreed)
 
     def refusal(
         self, tick: Tick, received_at: datetime, previous: StoredTick | None, asked_at: datetime | None = None
@@ -41,25 +40,28 @@ class TickValidator:
             return OUT_OF_ORDER
         if not self._is_within_hours(tick, received_at):
             return "outside the market's hours"
-        reason = tick_refusal_reason(tick.bid, tick.ask, self.agreed.mids.get(tick.pair))
-        if reason is None:
-            self._jumps.forget(tick.pair, tick.source)  # a source that came back did not stay at its jump
-        return self._jump_refusal(tick, received_at) if reason == JUMP else reason
+        reason = tick_refusal_reason(tick.bid, tick.ask)
+        if reason is not None:
+            return reason
+        if self._is_near(tick, received_at):
+            self._jumps.forget(tick.pair, tick.source)
+            return None
+        return None if self._jumps.is_accepted(tick, received_at, self._ticks.by_source(tick.pair)) else JUMP
 
-    def is_plausible(self, tick: Tick) -> bool:
+    def pop_confirmed(self, pair: Pair) -> list[WaitingTick]:
+        """Return the ticks that waited and that an accepted one has confirmed."""
+        return self._jumps.pop_confirmed(pair)
+
+    def is_plausible(self, tick: Tick, received_at: datetime) -> bool:
         """Return whether a tick's prices may be right, whenever it was sent."""
-        return tick_refusal_reason(tick.bid, tick.ask, self.agreed.mids.get(tick.pair)) is None
+        return tick_refusal_reason(tick.bid, tick.ask) is None and self._is_near(tick, received_at)
+
+    def _is_near(self, tick: Tick, received_at: datetime) -> bool:
+        return self._jumps.is_near(tick.pair, (float(tick.bid) + float(tick.ask)) / 2, received_at)
 
     def _is_within_hours(self, tick: Tick, received_at: datetime) -> bool:
         """Return whether the market was open: the last tick before the close may arrive after it."""
         return self.is_open(tick.pair, received_at) or (tick.as_of is not None and self.is_open(tick.pair, tick.as_of))
-
-    def _jump_refusal(self, tick: Tick, now: datetime) -> str | None:
-        mid = (float(tick.bid) + float(tick.ask)) / 2
-        if not self._jumps.is_confirmed(tick.pair, tick.source, mid, now):
-            return JUMP
-        self.agreed.mids[tick.pair] = mid
-        return None
 
 
 def _is_overtaken(tick: Tick, previous: StoredTick, asked_at: datetime | None) -> bool:
