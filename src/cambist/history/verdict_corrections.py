@@ -11,6 +11,7 @@ import numpy as np
 
 from cambist.history.archive import PairFilter
 from cambist.history.as_of import CARRY_DAYS
+from cambist.history.code_judgement import history_of
 from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates, code_rates
 from cambist.history.code_verdict import wants_code
 from cambist.history.corrections import (
@@ -22,7 +23,6 @@ from cambist.history.corrections import (
     VerdictCorrection,
 )
 from cambist.history.edition import RecordedEdition
-from cambist.history.judging import history_of
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.rule_set import RuleSet
