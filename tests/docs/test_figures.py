@@ -35,7 +35,6 @@ FIGURES = [
     ("adr/0012-the-rate-limit", f"then one in {WORDS[round(1 / FAILURES_A_SECOND)]} seconds"),
     ("adr/0014-consensus", f"{WORDS[consensus._DEVIATIONS]} median deviations"),
     ("adr/0014-consensus", f"than {consensus._TOLERANCE * 100:g} %"),
-    ("adr/0014-consensus", f"{WORDS[consensus._COMPARABLE_FOR.days]} days before they are compared"),
     ("adr/0015-ingest", f"{WORDS[int(archive_worker._DEADLINE_SECONDS / 60)]} minutes, the archive worker is killed"),
     ("adr/0015-ingest", f"{WORDS[polling_round._SUSPICIOUS_RUN].title()} working days in a row"),
     ("adr/0016-closes-of-coins", f"is tried {WORDS[coin_closes._ATTEMPTS]} times"),

@@ -334,15 +334,11 @@ TRUE = Fixing("ecb", Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
 
 @pytest.mark.parametrize(
     ("source", "fixings"),
-<<<<<<< HEAD
-    [(SIMULATED, []), (SIMULATED, [TRUE]), ("ecb", [TRUE, FALSE])],
-=======
     [
         (SIMULATED, []),
         (SIMULATED, [TRUE]),
         ("ecb", [TRUE, FALSE]),
     ],
->>>>>>> op
 )
 def test_the_archive_refuses_everything_of_the_sandbox(
     store: SqlStore, tmp_path: Path, source: str, fixings: list[Fixing]
@@ -367,18 +363,11 @@ def test_no_declared_source_can_have_the_key_of_the_sandbox(tmp_path: Path) -> N
 # commands that file
 
 
-<<<<<<< HEAD
-def test_backfills_are_refused_in_a_sandbox(sandbox: Settings) -> None:
-=======
 def test_backfills_and_decisions_are_refused_in_a_sandbox(sandbox: Settings) -> None:
->>>>>>> op
     for settings in (sandbox, Settings(data=sandbox.data)):
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
             BackfillAdmin(settings, {}, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
-<<<<<<< HEAD
-=======
             DisputeAdmin(settings, lambda: NOON)
         with pytest.raises(CannotStart, match="a sandbox and stays one"):
->>>>>>> op
             ArchiveTasks(settings)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from cambist.admin.disputes import DisputeAdmin, WantedDecision
 from cambist.errors import StoreUnreachable
 from cambist.history import disputes
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing
+from cambist.history.fixing import Fixing, Receipt
 from cambist.history.judging import Judging
 from cambist.ingest import coin_closes as closes_module
 from cambist.pricing.pair import Pair
@@ -72,6 +73,21 @@ def test_a_decision_of_the_operator_is_applied(settings: Settings, monkeypatch: 
     source_status = ingestor._statuses.by_source["ecb"]
     assert (source_status.held.count, source_status.coverage.pairs, source_status.newest is not None) == (0, 1, True)
     assert (ingestor._statuses.disputes.total, ingestor._statuses.disputes.decision) == (0, 1)
+    assert ingestor._archive.is_matrix_due.is_set()
+
+
+def test_what_another_process_files_is_applied(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    def file() -> None:
+        store = SqlStore(settings.database_url)
+        today = datetime.now(UTC).date()
+        one = Fixing("fed", Pair("USD", "SEK"), today, Decimal("9.5"))
+        store.archive.file(Receipt("fed", datetime.now(UTC), "another", "e"), [one])
+        store.close()
+        data_changes(settings.data).notify(Topic.ARCHIVE)
+
+    ingestor, _ = watch_while(settings, monkeypatch, file)
+    assert ingestor._rate_books.fixings["SEK"].bid == Fraction("9.5")
+    assert ingestor._statuses.by_source["fed"].coverage.pairs == 2
     assert ingestor._archive.is_matrix_due.is_set()
 
 

@@ -6,6 +6,7 @@ derived again: what was judged is continued from a frontier, and without one it 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
@@ -13,7 +14,7 @@ from typing import Protocol
 import numpy as np
 
 from cambist.history.archive import FixingArchive
-from cambist.history.code_judgement import day_number, history_of, judge_rates
+from cambist.history.code_judgement import judge_rates
 from cambist.history.code_rates import (
     HELD,
     NO_COLUMN,
@@ -25,13 +26,12 @@ from cambist.history.code_rates import (
     code_rates,
 )
 from cambist.history.damaged_rows import DamageReport
-from cambist.history.pair_series import PairSeries
-from cambist.history.rule_set import RuleSet, SourceRule
-from cambist.history.source_history import SourceHistory, changed_days
+from cambist.history.known_histories import DayRange, KnownHistories
+from cambist.history.rule_set import RuleSet
+from cambist.history.source_history import SourceHistory
 from cambist.history.standing import Standing, is_peaceful, standing_of
 from cambist.history.verdict_log import Decision, Judged, VerdictChange, VerdictLog, holding_by_code
 from cambist.pricing.forward_adjusted import FORWARD
-from cambist.pricing.pair import Pair
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES
 from cambist.verdicts.frontier import Frontier
@@ -57,36 +57,43 @@ _KEPT_ROWS = 30
 _CONTEXT_DAYS = 200
 _ATTEMPTS = 5
 
-DayRange = tuple[int, int]
-"""The first and the last day of something, counted from 1970-01-01."""
-
 
 @dataclass(slots=True)
 class Judging:
     """The verdicts on all codes by some rules, in step with an archive.
 
-    `histories` has the fixings of each source, best first, as they were at `judged.receipt`, `outcomes` the days of
-    each code on which another than the preferred source is published. `damage` is what was found damaged, by source.
+    `outcomes` are the days of each code on which another than the preferred source is published.
     `standings` has the codes that were judged since everything was read, `peaceful` those that need not be.
     """
 
     archive: FixingArchive
     log: VerdictLog
     rules: RuleSet
-    histories: dict[str, SourceHistory] = field(default_factory=dict)
     outcomes: dict[str, dict[int, str]] = field(default_factory=dict)
     judged: Judged = field(default_factory=lambda: Judged(-1, 0))
-    damage: dict[str, DamageReport] = field(default_factory=dict)
     standings: dict[str, Standing] = field(default_factory=dict)
     peaceful: set[str] = field(default_factory=set)
     _changed: set[str] = field(default_factory=set)
     _decisions: dict[str, list[Decision]] = field(default_factory=dict)
     _frontiers: dict[str, Frontier] = field(default_factory=dict)
-    _filed: dict[int, tuple[date, date]] = field(default_factory=dict)
+    _known: KnownHistories = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._known = KnownHistories(self.archive, self.rules)
+
+    @property
+    def histories(self) -> dict[str, SourceHistory]:
+        """The fixings of each source, best first, as they were at `judged.receipt`."""
+        return self._known.histories
+
+    @property
+    def damage(self) -> dict[str, DamageReport]:
+        """What was found damaged, by source."""
+        return self._known.damage
 
     def note_filed(self, receipt: int, first: date, last: date) -> None:
         """Note which days a delivery was about, so that only they are read."""
-        self._filed[receipt] = first, last
+        self._known.note_filed(receipt, first, last)
 
     def update(self) -> None:
         """Judge what was delivered and decided since the last update. Errors: StoreBroken."""
@@ -111,7 +118,7 @@ class Judging:
 
     def _forget(self) -> None:
         self.judged = Judged(-1, 0)
-        self.histories.clear()
+        self._known.forget()
         self._frontiers.clear()
         self.standings.clear()
         self.peaceful.clear()
@@ -120,11 +127,12 @@ class Judging:
         receipt, decisions = self.archive.revision(), self.log.decisions()
         self._decisions = holding_by_code(decisions)
         if not self.histories or receipt < self.judged.receipt:
-            days = self._read_all(receipt)
+            days: Mapping[str, DayRange | None] = self._read_all(receipt)
         else:
-            days = self._read_new(receipt)
+            changed = self._known.read_new(self.judged.receipt, receipt)
+            days = {code: each for code, each in changed.items() if _is_judged(code)}
         decided = {each.code for each in decisions if each.number > self.judged.decision}
-        days |= dict.fromkeys(decided)
+        days = {**days, **dict.fromkeys(decided)}
         self._changed |= set(days)
         changes = [change for code in sorted(days) for change in self._judge(code, days[code])]
         newest = max((each.number for each in decisions), default=0)
@@ -133,9 +141,7 @@ class Judging:
     def _read_all(self, receipt: int) -> dict[str, DayRange | None]:
         """Read everything; return the codes that may have to be judged."""
         self._forget()
-        self._filed.clear()
-        for rule in self.rules.sources:
-            self._read_source(rule, receipt)
+        self._known.read_all(receipt)
         judged = self.log.judged(self.rules.version)
         self.judged = judged or Judged(0, 0)
         self.outcomes = self.log.outcomes(self.rules.version)
@@ -144,46 +150,6 @@ class Judging:
         else:
             sources = {source for _, source in self.archive.deliveries_after(judged.receipt, receipt)}
         return {code: None for key in sources & self.histories.keys() for code in self.codes_of(key)}
-
-    def _read_source(self, rule: SourceRule, receipt: int) -> None:
-        damage = self.damage[rule.key] = DamageReport()
-        found = [
-            PairSeries(pair, np.array(days, np.int64), np.array(rates, np.float64))
-            for pair, days, rates in self.archive.rates(rule.key, damage, receipt)
-        ]
-        self.histories[rule.key] = history_of(rule, found)
-
-    def _read_new(self, receipt: int) -> dict[str, DayRange | None]:
-        """Read the deliveries up to a receipt; return the codes with the days on which rates have changed."""
-        found: dict[str, DayRange | None] = {}
-        rules = {rule.key: rule for rule in self.rules.sources}
-        ranges: dict[str, list[tuple[date, date] | None]] = {}
-        for number, source in self.archive.deliveries_after(self.judged.receipt, receipt):
-            ranges.setdefault(source, []).append(self._filed.pop(number, None))
-        for source, days in ranges.items():
-            if source not in rules:
-                continue
-            before = self.histories[source]
-            known = [each for each in days if each is not None]
-            if len(known) < len(days):
-                self._read_source(rules[source], receipt)
-            else:
-                first, last = min(each[0] for each in known), max(each[1] for each in known)
-                self.histories[source] = self._merged(before, receipt, first, last)
-            after = self.histories[source]
-            for code in self.codes_of(source) | set(filter(_is_judged, before.codes)):
-                changed = changed_days(before, after, code)
-                if changed is not None:
-                    other = found.get(code, changed) or changed
-                    found[code] = min(changed[0], other[0]), max(changed[1], other[1])
-        return found
-
-    def _merged(self, before: SourceHistory, receipt: int, first: date, last: date) -> SourceHistory:
-        def is_own(source: str, _pair: Pair) -> bool:
-            return source == before.key
-
-        known = self.archive.known_fixings([before.key], is_own, (first, last)).at(receipt)
-        return before.merged(known.get(before.key, ()), day_number(first), day_number(last))
 
     def codes_of(self, source: str) -> set[str]:
         """Return the codes that are judged of a source."""
