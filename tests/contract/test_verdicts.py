@@ -78,6 +78,15 @@ def test_a_jump_of_one_is_held_since_when_and_why_and_what_would_settle_it(three
     assert three.get("/fetch-one?to=NGN")["result"] == {"NGN": 2098}
 
 
+def test_a_past_day_is_explained_by_the_fixing_that_is_served_while_newer_ones_are_held(three):
+    said(three, boa="2098")
+    answer = three.get(f"/explain?to=NGN&date={TODAY}")
+    (leg,) = answer["legs"]
+    assert answer["result"] == {"NGN": 1400}
+    assert (leg["rate"], leg["published"], leg["fixed_on"]) == ("1400", "1400", str(LAST))
+    assert (leg["carried_days"], leg["because"], leg["verdict"]["held_since"]) == (1, "held", str(TODAY))
+
+
 def test_a_unit_error_of_one_is_not_settled_by_its_own_repetition(three):
     said(three, boa="140100")
     found = three.verdict()
@@ -149,6 +158,17 @@ def test_a_database_that_does_not_answer_leaves_the_verdict_out_of_a_current_rat
         assert answer["result"] == before["result"]
         assert "verdict" not in answer["legs"][0]
         assert three.client.get(f"/explain?to=NGN&date={LAST}").status == 503
+
+
+def test_an_edition_has_the_verdict_that_was_shown_then(three):
+    said(three, boa="2098")
+    then, edition = three.get(f"/explain?to=NGN&date={TODAY}"), three.editions[-1]
+    said(three, cbn="2099")
+    three.decide("2098", TODAY, accepts=True)
+    assert three.verdict(f"to=NGN&date={TODAY}")["status"] == "agreed"
+    again = three.get(f"/explain?to=NGN&date={TODAY}&as_of={edition}")
+    assert again["legs"][0]["verdict"]["status"] == "held"
+    assert again | {"ms": 0} == then | {"ms": 0}
 
 
 # Agreement

@@ -12,6 +12,7 @@ from typing import Any
 from tests.conftest import NOW, Client
 
 from cambist.api.archive_reader import ArchiveReader
+from cambist.api.known_history import KnownHistory
 from cambist.api.reader_pool import ReaderPool
 from cambist.api.verdict_reader import VerdictReader
 from cambist.history.bars import NO_BARS
@@ -65,6 +66,14 @@ class ThreeSources:
         assert state is not None
         state.feed, self.feed = reader.feed, feed
         state.corrections = feed.about
+        state.known_history = KnownHistory(
+            self.store.archive,
+            self.store.editions,
+            self.store.verdicts,
+            pool,
+            lambda: datetime.now(UTC),
+            rules_of(SOURCES),
+        )
         state.verdicts = VerdictReader(self.store.archive, self.store.editions, self.store.verdicts, pool).verdict
         state.known_words = lambda receipt, *asked: self.store.archive.published_fixings(*asked, up_to=receipt)
         state.words = self.store.archive.published_fixings
@@ -89,7 +98,7 @@ class ThreeSources:
 
     def decide(self, level: str, first: date, *, accepts: bool) -> None:
         """Decide about the fixings near a level from a day on."""
-        day, made_at = (first - date(1970, 1, 1)).days, datetime(2026, 11, 20, 11, tzinfo=UTC)
+        day, made_at = (first - date(1970, 1, 1)).days, datetime.now(UTC)
         self.store.verdicts.decide(Decision(0, "NGN", day, None, Decimal(level), accepts, "a test", made_at))
         self.show()
 

@@ -11,18 +11,16 @@ import numpy as np
 
 from cambist.history.archive import PairFilter
 from cambist.history.as_of import CARRY_DAYS
-from cambist.history.code_judgement import history_of, reference_of
+from cambist.history.code_judgement import day_number, day_of, history_of, judge_rates
 from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates, code_rates
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.known_state import PUBLISHED, Mark, Window, verdict_bounds
-from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.rule_set import RuleSet
 from cambist.history.source_rates import pairs_of
 from cambist.history.verdict_log import Decision, VerdictBounds, holding
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.verdicts.explanation import DayVerdict, explain_day
 from cambist.verdicts.facts import Ints
-from cambist.verdicts.judge import judge
 from cambist.verdicts.verdict import DayStatus, FixingStatus, Reason
 
 _BEFORE, _AFTER = 420, 45
@@ -67,8 +65,8 @@ class CodeVerdict:
 
 def window_around(day: date) -> Window:
     """Return the days whose fixings decide the verdict on a day."""
-    first = max((day - FIRST_DAY).days - _BEFORE, 0)
-    return Window(first, (day - FIRST_DAY).days + _AFTER + 1 - first)
+    first = max(day_number(day) - _BEFORE, 0)
+    return Window(first, day_number(day) + _AFTER + 1 - first)
 
 
 def wants_code(rules: RuleSet, code: str) -> PairFilter:
@@ -86,7 +84,7 @@ def bounds_around(mark: Mark, code: str, day: date) -> VerdictBounds:
 
 def rates_at(fixings: KnownFixings, mark: Mark, code: str) -> CodeRates | None:
     """Return the rates of a code by all sources as a mark knew them; None if there are none."""
-    until = (mark.today - FIRST_DAY).days if PUBLISHED in mark.assumed else None
+    until = day_number(mark.today) if PUBLISHED in mark.assumed else None
     series = fixings.at(mark.receipt, until)
     return code_rates(code, [history_of(rule, series.get(rule.key, ())) for rule in mark.rules.sources])
 
@@ -98,18 +96,18 @@ def verdict_of(
 
     What was published is what the log of verdicts says in its `outcomes`.
     """
-    row = int(np.searchsorted(rates.days, (day - FIRST_DAY).days, side="right")) - 1
-    if row < 0 or _day(int(rates.days[row])) + timedelta(days=CARRY_DAYS) < day:
+    row = int(np.searchsorted(rates.days, day_number(day), side="right")) - 1
+    if row < 0 or day_of(int(rates.days[row])) + timedelta(days=CARRY_DAYS) < day:
         return None
     decided = [each for each in holding(decisions) if each.code == rates.code]
-    found = judge(rates.fixings(decided), reference_of(rates.code, rates.days))
+    found = judge_rates(rates, decided)
     published = rates.published(outcomes)
     column, verdict = int(published[row]), explain_day(found, row)
     status = _status(verdict, column)
     is_open = row == len(rates.days) - 1
     return CodeVerdict(
         code=rates.code,
-        day=_day(int(rates.days[row])),
+        day=day_of(int(rates.days[row])),
         status=status,
         level=None if status is DayStatus.WITHDRAWN else _units(verdict.level),
         other=_other(verdict, is_open=is_open),
@@ -157,12 +155,8 @@ def _fixings(rates: CodeRates, verdict: DayVerdict, row: int) -> tuple[JudgedFix
 def _held_since(rates: CodeRates, published: Ints, row: int) -> date:
     """Return the first of the days up to a row on which nothing was published."""
     said = np.flatnonzero(published[: row + 1] != NO_COLUMN)
-    return _day(int(rates.days[said[-1] + 1 if len(said) else 0]))
+    return day_of(int(rates.days[said[-1] + 1 if len(said) else 0]))
 
 
 def _units(level: float | None) -> float | None:
     return None if level is None else exp(level)
-
-
-def _day(number: int) -> date:
-    return FIRST_DAY + timedelta(days=number)

@@ -151,7 +151,7 @@ def _past(
         yield from _past(matrix, parity.anchor, day, parities, lookup)
     elif not isnan(units):
         source = matrix.sources[source_index] if source_index < len(matrix.sources) else ""
-        fixings = fixings_for(code, lookup(source, code, day)) if lookup and source else []
+        fixings = _served(code, source, day, age, lookup) if lookup and source else []
         for received in fixings:
             leg = _published(matrix, source, received, day, code)
             yield replace(leg, judged=code) if received is fixings[0] else leg
@@ -167,6 +167,15 @@ def _past(
                 because=why_carried(matrix, day, code) if age else "",
                 judged=code if source else "",
             )
+
+
+def _served(code: str, source: str, day: date, age: int, lookup: FixingLookup) -> list[ReceivedFixing]:
+    """Return the fixings that a day is served from: where newer ones of the code are held, those before them."""
+    found = fixings_for(code, lookup(source, code, day))
+    fixed_on = day - timedelta(days=age)
+    if not found or found[0].fixing.day <= fixed_on:
+        return found
+    return [*fixings_for(code, lookup(source, code, fixed_on))[:1], *found[1:]]
 
 
 def _published(matrix: RateMatrix, source: str, received: ReceivedFixing, day: date, code: str) -> ExplainedLeg:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Protocol
 
 import numpy as np
 
 from cambist.history.archive import PairFilter
 from cambist.history.as_of import CARRY_DAYS
-from cambist.history.code_judgement import history_of
+from cambist.history.code_judgement import day_number, day_of, history_of
 from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates, code_rates
 from cambist.history.code_verdict import wants_code
 from cambist.history.corrections import (
@@ -24,7 +24,6 @@ from cambist.history.corrections import (
 )
 from cambist.history.edition import RecordedEdition
 from cambist.history.known_fixings import KnownFixings
-from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.rule_set import RuleSet
 from cambist.history.verdict_log import LoggedChange, VerdictBounds, VerdictLog
 from cambist.verdicts.facts import Ints
@@ -130,7 +129,7 @@ class VerdictCorrections:
 
     def of_days(self, codes: frozenset[str], first: date, last: date, limit: int) -> list[VerdictCorrection]:
         """Return the newest corrections of some codes and days, the newest day first."""
-        bounds = VerdictBounds(codes=codes, days=(_number(first), _number(last)))
+        bounds = VerdictBounds(codes=codes, days=(day_number(first), day_number(last)))
         changes = self._verdicts.changes(self._rules.version, self._first_shown(), limit, bounds, newest_first=True)
         found = [
             each.correction for each in self._entries(changes[::-1]) if isinstance(each.correction, VerdictCorrection)
@@ -162,7 +161,7 @@ class VerdictCorrections:
         code, receipt = group[0].change.code, group[0].receipt
         days = [each.change.day for each in group]
         window = max(min(days) - CARRY_DAYS, 0), max(days) + CARRY_DAYS
-        wanted, read_days = wants_code(self._rules, code), (_day(window[0]), _day(window[1]))
+        wanted, read_days = wants_code(self._rules, code), (day_of(window[0]), day_of(window[1]))
         fixings = self._archive.known_fixings(self._sources, wanted, read_days)
         before = self._known(fixings, code, shown_before.receipt, group[0].number - 1, window)
         after = self._known(fixings, code, receipt, group[-1].number, window)
@@ -171,14 +170,14 @@ class VerdictCorrections:
         source, received_at = received.get(receipt, ("", shown.recorded_at))
         cause = Cause("", shown.recorded_at, is_decision=True) if is_decided else Cause(source, received_at)
         for each in group:
-            day = _day(each.change.day)
+            day = day_of(each.change.day)
             earlier, later = before.at(each.change.day), after.at(each.change.day)
             if earlier is None or later is None or day >= cause.learnt_at.date() or _is_same(earlier, later):
                 continue
             known = received.get(before.last_receipt(fixings, each.change.day, earlier.source))
             correction = VerdictCorrection(code, day, earlier, later, known[1] if known else cause.learnt_at, cause)
             position = FeedPosition(each.receipt, FIRST_VERDICT + each.number, day)
-            yield FeedEntry(position, correction, _day(after.last_day(each.change.day)))
+            yield FeedEntry(position, correction, day_of(after.last_day(each.change.day)))
 
     def _known(self, fixings: KnownFixings, code: str, receipt: int, last: int, window: tuple[int, int]) -> _Known:
         series = fixings.at(receipt)
@@ -211,11 +210,3 @@ def _belongs(each: LoggedChange, group: list[LoggedChange]) -> bool:
     first = group[0]
     is_same = (each.receipt, each.change.code) == (first.receipt, first.change.code)
     return is_same and all(0 < abs(each.change.day - one.change.day) <= _MOST_DAYS for one in group)
-
-
-def _number(day: date) -> int:
-    return (day - FIRST_DAY).days
-
-
-def _day(number: int) -> date:
-    return FIRST_DAY + timedelta(days=number)

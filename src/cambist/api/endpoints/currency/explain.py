@@ -64,8 +64,9 @@ class LegRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     metal's `unit` is present if it is the gram, and `rate_type` if the leg is of the type asked for. `law` quotes the
     law that decides the rate, if one does. `age` is the age of the market's time `as_of`, in seconds. `fixed_on` is the
     day of the fixing that a past day uses, `carried_days` how far it was carried forward, and `because` why: weekend,
-    holiday, missing (the source published other rates that day), late, or ended. On a live leg `because` is closed if
-    the price is traded and its market is closed now.
+    holiday, missing (the source published other rates that day), late, held (what was published since is), or ended. On
+    a live leg `because` is closed if the price is traded and its market is closed now. `verdict` is what all sources of
+    a daily rate say.
     """
 
     base: str
@@ -189,7 +190,7 @@ def _leg(leg: ExplainedLeg, verdict: VerdictRecord | None = None) -> LegRecord:
         published_at=leg.published_at,
         fixed_on=leg.fixed_on,
         carried_days=leg.carried_days,
-        because=leg.because,
+        because="held" if leg.carried_days and verdict and verdict.held_since else leg.because,
         verdict=verdict,
     )
 

@@ -25,6 +25,7 @@ _REASONS = {
     "holiday": "the source published nothing that day",
     "missing": "the source published other rates that day, but not this one",
     "late": "there is nothing newer yet",
+    "held": "what was published since is held",
     "ended": "the rate has ended",
     "closed": "its market is closed now",
 }

@@ -5,7 +5,7 @@ import { dayInWords, number } from "../../lib/format.js";
 import { isoDay } from "../../lib/chart/days.js";
 import { verdictsOf } from "../parts/verdict.js";
 
-const REASONS = { weekend: "the weekend", holiday: "a holiday", missing: "its source left it out that day", late: "the next one was late", ended: "the series ended" };
+const REASONS = { weekend: "the weekend", holiday: "a holiday", missing: "its source left it out that day", late: "the next one was late", held: "newer fixings that are held", ended: "the series ended" };
 
 /** Return an element that says where values come from, and asks `/explain` about a day when told to. */
 export function provenance(shell, chosen, signal) {

@@ -43,7 +43,7 @@ export function verdictRows({ fixings = [] }) {
   return fixings.map(({ source, rate, weight, status, distance, because }) => ({
     source: source.length <= 4 ? source.toUpperCase() : source,
     rate: number(rate),
-    weight: String(weight),
+    weight: String(Number(weight)),
     distance: distance === undefined ? "–" : percent(Number(distance)),
     found: because ? `${capitalized(status)}: ${because}` : capitalized(status),
     isHeld: status === "held",
