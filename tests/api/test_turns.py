@@ -10,6 +10,7 @@ import pytest
 from falcon.testing import create_environ
 from tests.conftest import KEY, Client
 
+from cambist.api import long_answers
 from cambist.api.dialects.fixer import dialect as fixer
 from cambist.http.scheduler import Kind, TooManyWaiting, Work
 
@@ -97,3 +98,42 @@ def test_a_large_matrix_is_left_to_a_thread_and_a_small_one_is_not(client: Clien
         environ = create_environ("/fetch-matrix", query_string=query, headers={"X-API-Key": KEY}) | ME
         assert (app.at_once(environ) is None) is is_left
         assert app.turns.work_of(environ).kind is (Kind.LONG if is_left else Kind.CALL)
+
+
+TEN = "USD,GBP,JPY,CHF,SEK,NOK,DKK,PLN,CZK,HUF"
+
+
+@pytest.mark.parametrize(
+    ("query", "is_left"),
+    [
+        (f"from=EUR&to={TEN}&start=1999-01-04", True),
+        (f"from=EUR&to={TEN}&start=1999-01-04&end=2025-12-31", True),
+        (f"from=EUR&to={TEN}&start=2025-01-01&end=2025-12-31", False),
+        ("from=EUR&to=USD&start=1999-01-04", False),
+    ],
+)
+def test_long_series_are_left_to_a_thread_though_they_cost_little(client: Client, query: str, is_left: bool) -> None:
+    app: Any = client.app
+    for _ in range(2):  # made, then from the cache
+        environ = create_environ("/time-series", query_string=query, headers={"X-API-Key": KEY}) | ME
+        assert (app.at_once(environ) is None) is is_left
+        assert app.turns.work_of(environ).kind is (Kind.LONG if is_left else Kind.CALL)
+        assert client.get(f"/time-series?{query}").status == 200
+
+
+def test_a_long_answer_is_left_to_a_thread_even_if_it_is_in_the_cache(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To copy it, and to compress it for who accepts that, takes as long as to compute a small one."""
+    app: Any = client.app
+    query = f"from=EUR&to={TEN}&start=2025-01-01&end=2025-12-31"
+
+    def ask() -> bytes | None:
+        environ = create_environ("/time-series", query_string=query, headers={"X-API-Key": KEY}) | ME
+        found: bytes | None = app.at_once(environ)
+        return found
+
+    assert ask() is not None
+    assert len(ask() or b"") < long_answers.MOST_BYTES_AT_ONCE
+    monkeypatch.setattr(long_answers, "MOST_BYTES_AT_ONCE", 10_000)
+    assert ask() is None

@@ -266,6 +266,13 @@ def test_unknown_paths_and_methods_are_refused_in_words(browser: Browser) -> Non
     assert browser.post("/overview").json["error"] == "[/overview] takes GET"
 
 
+@pytest.mark.parametrize("path", ["/", "/console/sign-in"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "BREW"])
+def test_another_method_at_a_page_is_405(browser: Browser, method: str, path: str) -> None:
+    assert browser.send(method, path).refusal == (405, "wrong_method")
+    assert browser.send(method, "/nothing").status == 404
+
+
 def test_no_answer_may_be_stored_or_framed(browser: Browser) -> None:
     for answer in (browser.get("/session"), browser.get("/nothing"), browser.send("GET", "/console/sign-in")):
         assert answer.headers["cache-control"] == "no-store"

@@ -136,6 +136,14 @@ def test_an_unknown_path_is_404_and_named(client, path):
     assert f"[{path}]" in reply.json["error"]
 
 
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "TRACE", "BREW"])
+@pytest.mark.parametrize("path", ["/nowhere", "/fetch-one/x", "/convert/bulk/x", "/mcp/x", "/historical.txt"])
+def test_an_unknown_path_is_404_whatever_the_method(client, method, path):
+    reply = client.request(method, path)
+    assert (reply.status, reply.json["code"]) == (404, "unknown_path")
+    assert "allow" not in reply.headers
+
+
 def test_a_long_unknown_path_is_shortened(client):
     assert len(client.get("/" + "x" * 5000).content) < 300
 

@@ -202,9 +202,9 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def asked(port: int, path: str, host: str = "localhost") -> tuple[int, dict[str, str], str]:
+def asked(port: int, path: str, host: str = "localhost", method: str = "GET") -> tuple[int, dict[str, str], str]:
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=10)) as connection:
-        connection.request("GET", path, headers={"Host": host})
+        connection.request(method, path, headers={"Host": host})
         response = connection.getresponse()
         return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read().decode()
 
@@ -289,6 +289,14 @@ def test_metrics_are_read_at_each_scrape(port: int, last_reports: LastReports) -
 def test_any_other_path_is_404_and_lists_the_paths(port: int, path: str) -> None:
     status, _, body = asked(port, path)
     assert (status, json.loads(body)) == (404, {"error": "There are /health/live, /health/ready and /metrics"})
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "BREW"])
+def test_another_method_is_405_at_its_paths_and_404_at_all_others(port: int, method: str) -> None:
+    for path in ("/health/live", "/health/ready", "/metrics"):
+        status, headers, _ = asked(port, path, method=method)
+        assert (status, headers["allow"]) == (405, "GET, HEAD")
+    assert asked(port, "/nothing", method=method)[0] == 404
 
 
 def test_the_port_is_open_on_loopback_only(port: int, servers: list[Any]) -> None:

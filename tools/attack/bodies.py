@@ -118,7 +118,7 @@ ATTACKS = (
         "no-key",
         "500 bodies of 1 MB without a key, half of them to unknown paths.",
         _no_key,
-        seen("401", "405"),
+        seen("401", "404"),
         seen(CROWDED),
     ),
     Attack("expect", "300 clients that await 100 Continue, and then send nothing.", _expect, seen("100")),

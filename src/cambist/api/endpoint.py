@@ -30,6 +30,8 @@ class Endpoint(Generic[P, B]):
     - `earliest_day`: the first day that an answer is about, which the plan must include; None for live prices.
     - `etag_data`: all data that an immutable answer is made from. The ETag is a hash of them, so that a client that has
       the answer gets a 304 before the answer is computed. Without it, or for None, the ETag is a hash of the answer.
+    - `is_long`: whether an answer takes too long for the event loop, whatever it costs. Without it only one that costs
+      much does.
     - `scope`: the days and pairs that an answer is about, for an endpoint with the parameters `as_of` and `assume`.
     - `table`: an answer as a table, for CSV, NDJSON, XLSX, Arrow and Parquet. Without it there is only JSON.
 
@@ -48,5 +50,6 @@ class Endpoint(Generic[P, B]):
     etag_data: Callable[[RequestContext, P], Iterable[bytes] | None] | None = None
     table: Callable[[RequestContext, P], AnswerTable] | None = None
     scope: Callable[[RequestContext, P], Scope] | None = None
+    is_long: Callable[[RequestContext, P], bool] | None = None
     is_list: bool = False
     personal: bool = False

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import falcon
 import msgspec
+from falcon.constants import COMBINED_METHODS
 
 from cambist import errors
 from cambist.http.delivery import ClientGone
@@ -103,7 +104,8 @@ def handle_http_error(
     """Answer what Falcon refuses: unknown paths, wrong methods, malformed requests."""
     for name, value in dict(error.headers or {}).items():
         response.set_header(name, value)
-    if error.status_code == 405 or request.method not in METHODS:
+    # What is no method at all is refused by the framework as malformed, though the path is known.
+    if error.status_code == 405 or (error.status_code == 400 and request.method not in COMBINED_METHODS):
         response.set_header("Allow", ", ".join(METHODS))
         write_error(
             response, WRONG_METHOD, f"Method not allowed: [{errors.shorten(request.method)}], use GET, HEAD or OPTIONS"

@@ -19,7 +19,7 @@ from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import accepts_gzip
-from cambist.api.long_answers import IS_LONG
+from cambist.api.long_answers import IS_LONG, leave_if_long
 from cambist.api.request_bodies import RequestBodies
 from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
@@ -214,8 +214,7 @@ class FastPath:
             return None
         environ[RECOGNISED] = principal, api_key if query != environ["QUERY_STRING"] else ""
         is_cut = principal.plan.history_days is not None
-        today = self._meter.today(now) if is_cut else date.min
-        first_day = first_day_of(principal, today) if is_cut else date.min
+        first_day = first_day_of(principal, self._meter.today(now)) if is_cut else date.min
         key = (environ["PATH_INFO"], query, principal.book_view[1], first_day)
         responses = self._caches.for_view(principal.book_view)
         state = responses.state
@@ -226,6 +225,7 @@ class FastPath:
             answer = self._compute(environ, resource, principal, key, now)
             return None if answer is None else (principal, answer, answer.headers)
         self._check(principal, answer, now)
+        leave_if_long(answer.prefix, environ)
         environ[CACHED] = True
         received = environ.get(RECEIVED)
         if received is not None and not is_cut:

@@ -11,6 +11,22 @@ IS_LONG = "cambist.long"
 MOST_AT_ONCE = 1000
 """What an answer may cost that is computed in the event loop: a matrix of some 30 currencies takes milliseconds."""
 
+MOST_RATES_AT_ONCE = 12_000
+"""How many rates of series are written in the event loop: those of one pair since 1999, in a few milliseconds."""
+
+MOST_BYTES_AT_ONCE = 512 * 1024
+"""How long a cached answer may be that the event loop sends: copying and compressing a longer one takes too long."""
+
+
+def stay() -> None:
+    """Go on, in any thread."""
+
+
+def leave_if_long(prefix: bytes, environ: Environ) -> None:
+    """Leave a cached answer to a thread if it is long, and this is the event loop. Errors: MustWait."""
+    if len(prefix) > MOST_BYTES_AT_ONCE:
+        leave_to_thread(environ)
+
 
 def leave_to_thread(environ: Environ) -> None:
     """Leave a long answer to a thread, if this is the event loop. Errors: MustWait."""

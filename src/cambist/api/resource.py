@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
+from functools import partial
 from math import inf
 from time import perf_counter_ns
 from typing import Any
@@ -23,7 +24,7 @@ from cambist.api.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.endpoint import Endpoint
 from cambist.api.freshness_parameters import BookParameters
 from cambist.api.known_answers import at_mark, is_final, not_known_then
-from cambist.api.long_answers import MOST_AT_ONCE, leave_to_thread
+from cambist.api.long_answers import MOST_AT_ONCE, leave_to_thread, stay
 from cambist.api.parameters import ParamsReader, parse_query
 from cambist.api.rendering import encode_without_ms
 from cambist.api.request_context import RequestContext
@@ -202,16 +203,16 @@ class EndpointResource:
         if self._endpoint.tag not in principal.tags:
             check_tag(principal, self._endpoint.tag)
         asked = AuthenticatedRequest(principal, query, "", now)
+        pay = partial(self._meter.check_quota, principal, now=now)
+        return self._answer(asked, key, pay, partial(leave_to_thread, environ))
 
-        def pay(cost: int) -> None:
-            self._meter.check_quota(principal, cost, now)
-            if cost > MOST_AT_ONCE:
-                leave_to_thread(environ)
+    def _answer(
+        self, asked: AuthenticatedRequest, key: CacheKey, pay: Callable[[int], None], leave: Callable[[], None] = stay
+    ) -> CachedResponse:
+        """Compute an answer that is paid before, and cache it; for a client that has it, its outline is enough.
 
-        return self._answer(asked, key, pay)
-
-    def _answer(self, asked: AuthenticatedRequest, key: CacheKey, pay: Callable[[int], None]) -> CachedResponse:
-        """Compute an answer that is paid before, and cache it; for a client that has it, its outline is enough."""
+        `leave` is called before one that takes long.
+        """
         principal, now, caches = asked.principal, asked.now, self._worker_state.caches
         (book, live), immutable = caches.for_view(principal.book_view).state, caches.immutable
         usage = self._meter.usage(principal, now) if self._endpoint.personal else None
@@ -223,6 +224,8 @@ class EndpointResource:
         # A client that names an ETag may have the answer, which is free: nothing is refused before that is known.
         if outline.etag or not outline.is_cacheable or asked.if_none_match in ("", "*"):
             pay(outline.cost)
+        if outline.cost > MOST_AT_ONCE or (self._endpoint.is_long and self._endpoint.is_long(context, params)):
+            leave()
         answer = self.complete(outline, context, params)
         if answer.until == inf:
             immutable.add(key, answer)

@@ -24,6 +24,7 @@ from cambist.console.page import ConsolePage
 from cambist.console.problems import ConsoleRefused, problem_of
 from cambist.console.router import Route, Router
 from cambist.console.sessions import IDLE, ConsoleSession, ConsoleSessions
+from cambist.errors import shorten
 from cambist.registry.components import environment_of
 
 log = logging.getLogger(__name__)
@@ -50,12 +51,16 @@ class ConsoleApplication:
         if path.startswith("/console/"):
             return self._answer(environ).send(start)
         asset = self._page.find(path, environ)
-        return asset.send(start) if asset else self._rest(environ, start)
+        if asset is None:
+            return self._rest(environ, start)
+        return (asset if environ.get("REQUEST_METHOD", "GET") in ("GET", "HEAD") else _of_page(path)).send(start)
 
     def _answer(self, environ: Mapping[str, Any]) -> ConsoleAnswer:
         try:
             request = read_request(environ)
             if request.path == sign_in.PATH:
+                if request.method not in sign_in.METHODS:
+                    raise ConsoleRefused(405, "wrong_method", f"[{sign_in.PATH}] takes GET or POST")
                 return self._sign_in.answer(with_body(request, environ, MAX_FORM))
             return self._call(request, environ)
         except Exception as error:  # noqa: BLE001  the answer says what it is, or the log does
@@ -102,6 +107,11 @@ def _check_change(request: ConsoleRequest, session: ConsoleSession) -> None:
         raise ConsoleRefused(415, "not_json", "A change is sent as application/json")
     if not secrets.compare_digest(request.csrf.encode(), session.csrf.encode()):
         raise ConsoleRefused(403, "csrf", "The header X-CSRF-Token is missing or wrong: load the page again")
+
+
+def _of_page(path: str) -> ConsoleAnswer:
+    """Refuse another method for a file of the page."""
+    return _refusal(ConsoleRefused(405, "wrong_method", f"[{shorten(path)}] takes GET"))
 
 
 def _refusal(error: Exception) -> ConsoleAnswer:

@@ -17,6 +17,7 @@ from cambist.console.sessions import LONGEST, ConsoleSessions, FailedSignIns
 from cambist.errors import CambistError, LinkRefused
 
 PATH = "/console/sign-in"
+METHODS = ("GET", "HEAD", "POST")
 _COOKIE = f"{COOKIE}={{}}; Path=/console; HttpOnly; SameSite=Strict"
 _FORM = """<form method="post" action="/console/sign-in">
 <input type="hidden" name="token" value="{token}">

@@ -43,6 +43,13 @@ def answer(start: Start, status: str, body: object) -> Iterable[bytes]:
     return [msgspec.json.encode(body)]
 
 
+def answer_wrong_method(start: Start, allowed: str) -> Iterable[bytes]:
+    """Answer that a path takes only the methods of a list."""
+    headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store"), ("Allow", allowed)]
+    start("405 Method Not Allowed", headers)
+    return [msgspec.json.encode({"error": f"Method not allowed: use {allowed}"})]
+
+
 class _HostCheck:
     """Refuses other host names, so that no web page can read the answers by DNS rebinding."""
 

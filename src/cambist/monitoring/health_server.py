@@ -14,7 +14,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from cambist.history.dispute import Disputes
-from cambist.monitoring.health_http import LOOPBACK, Application, answer, listen
+from cambist.monitoring.health_http import LOOPBACK, Application, answer, answer_wrong_method, listen
 from cambist.monitoring.metrics_page import metrics_page
 from cambist.status.source_report import Condition, SourceReports
 
@@ -26,6 +26,8 @@ FindProblems = Callable[[], Iterable[str]]
 
 _SILENT_AFTER = timedelta(seconds=15)
 """Source reports come every second: if they are this old, the ingest process does not run."""
+
+_PATHS = ("/health/live", "/health/ready", "/metrics")
 
 
 class Readiness(msgspec.Struct, frozen=True):
@@ -134,14 +136,16 @@ class HealthApplication:
     def __call__(self, environ: dict[str, Any], start: Callable[..., Any]) -> Iterable[bytes]:
         """Answer a request."""
         path = environ.get("PATH_INFO", "")
+        if path not in _PATHS:
+            return answer(start, "404 Not Found", {"error": "There are /health/live, /health/ready and /metrics"})
+        if environ.get("REQUEST_METHOD", "GET") not in ("GET", "HEAD"):
+            return answer_wrong_method(start, "GET, HEAD")
         if path == "/health/live":
             return answer(start, "200 OK", {"live": True})
         if path == "/health/ready":
             found = self.readiness()
             return answer(start, "200 OK" if found.ready else "503 Service Unavailable", found)
-        if path == "/metrics":
-            return metrics_page(environ, start)
-        return answer(start, "404 Not Found", {"error": "There are /health/live, /health/ready and /metrics"})
+        return metrics_page(environ, start)
 
 
 def serve_operator_port(port: int, application: Application, host: str = "localhost") -> None:

@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct, UnsetType
 from cambist.api.agreement_parameters import RateTypeName
 from cambist.api.endpoint import Endpoint
 from cambist.api.known_parameters import AsOf, Assume, Assumed
+from cambist.api.long_answers import MOST_RATES_AT_ONCE
 from cambist.api.parameter_types import EARLIEST_DAY, day, flag, interval, not_after_today
 from cambist.api.partial import ListParameters, Unavailable, answer_each
 from cambist.api.rendering import RatesByCode
@@ -87,6 +88,12 @@ def is_answer_immutable(context: RequestContext, params: TimeSeriesParams) -> bo
 def cost(context: RequestContext, params: TimeSeriesParams) -> int:
     """One call for each target in the answer."""
     return len(_read_series(context, params)[0]) if params.partial else len(params.quotes)
+
+
+def is_long(context: RequestContext, params: TimeSeriesParams) -> bool:
+    """Whether all series together have too many days."""
+    start, end = _period(params, context)
+    return len(params.quotes) * ((end - start).days + 1) > MOST_RATES_AT_ONCE
 
 
 def earliest_day(context: RequestContext, params: TimeSeriesParams) -> date:
@@ -187,4 +194,5 @@ endpoint: Endpoint[TimeSeriesParams, TimeSeriesResponse] = Endpoint(
     etag_data=etag_data,
     earliest_day=earliest_day,
     scope=scope,
+    is_long=is_long,
 )
