@@ -17,9 +17,9 @@ from cambist.accounts.api_key import Digest, digest
 from cambist.accounts.meter import Meter
 from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
+from cambist.api import long_answers
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import accepts_gzip
-from cambist.api.long_answers import IS_LONG, MOST_BYTES_AT_ONCE, leave_to_thread
 from cambist.api.request_bodies import RequestBodies
 from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
@@ -121,7 +121,7 @@ class FastPath:
     def at_once(self, environ: Environ) -> bytes | None:
         """Return the response to a GET request, or None if it is not answered here, or only after waiting."""
         started = environ[STARTED] = perf_counter_ns()
-        environ[IS_LONG] = False
+        environ[long_answers.IS_LONG] = False
         if self._prefix:
             self._strip_prefix(environ)
         now = self._caches.clock()
@@ -219,14 +219,13 @@ class FastPath:
         responses = self._caches.for_view(principal.book_view)
         state = responses.state
         answer = state[1].get(key, now)
-        if answer is None and resource.may_be_immutable:
-            answer = self._caches.immutable.get(key, now)
+        answer = self._caches.immutable.get(key, now) if answer is None and resource.may_be_immutable else answer
         if answer is None:
             answer = self._compute(environ, resource, principal, key, now)
             return None if answer is None else (principal, answer, answer.headers)
         self._check(principal, answer, now)
-        if len(answer.prefix) > MOST_BYTES_AT_ONCE:
-            leave_to_thread(environ)
+        if len(answer.prefix) > long_answers.MOST_BYTES_AT_ONCE:
+            long_answers.leave_to_thread(environ)
         environ[CACHED] = True
         received = environ.get(RECEIVED)
         if received is not None and not is_cut:

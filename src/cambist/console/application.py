@@ -59,8 +59,7 @@ class ConsoleApplication:
         try:
             request = read_request(environ)
             if request.path == sign_in.PATH:
-                if request.method not in sign_in.METHODS:
-                    raise ConsoleRefused(405, "wrong_method", f"[{sign_in.PATH}] takes GET or POST")
+                request.check_method(sign_in.METHODS)
                 return self._sign_in.answer(with_body(request, environ, MAX_FORM))
             return self._call(request, environ)
         except Exception as error:  # noqa: BLE001  the answer says what it is, or the log does

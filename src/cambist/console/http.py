@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from http.cookies import CookieError, SimpleCookie
@@ -67,6 +67,11 @@ class ConsoleRequest:
     content_type: str
     is_background: bool
     body: bytes = b""
+
+    def check_method(self, allowed: Collection[str]) -> None:
+        """Refuse another method than those that its path takes. Errors: ConsoleRefused."""
+        if self.method not in allowed:
+            raise ConsoleRefused(405, "wrong_method", f"[{self.path}] takes {' or '.join(allowed)}")
 
     def check_origin(self) -> None:
         """Refuse a request that another site has sent. Errors: ConsoleRefused.
