@@ -23,6 +23,7 @@ from tests.postgresql import postgresql_url
 from cambist.api.archive_reader import ArchiveReader
 from cambist.api.known_history import KnownHistory
 from cambist.api.reader_pool import ReaderPool
+from cambist.api.verdict_reader import VerdictReader
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
 from cambist.history.rate_matrix import FIRST_DAY
@@ -81,6 +82,7 @@ class World:
         state.words, state.closes = reader.published_fixings, reader.close
         state.known_words, state.known_closes = reader.known_fixings, reader.known_close
         pool = ReaderPool(4, readers=1, within=60)
+        state.verdicts = VerdictReader(reading.archive, reading.editions, reading.verdicts, pool).verdict
         state.known_history = KnownHistory(
             reading.archive, reading.editions, reading.verdicts, pool, lambda: datetime.now(UTC), rules_of(ALL)
         )
