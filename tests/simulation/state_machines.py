@@ -9,16 +9,14 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from cambist.history.quarantine import QuarantineState
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from cambist.accounts.account import Account
 from cambist.accounts.quota_leases import LeaseWish
 from cambist.accounts.usage_counters import CounterTotal
-from cambist.history.fixing import Fixing, Receipt, RefusedFixing
+from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
@@ -35,7 +33,6 @@ QUOTA = 60
 
 VALUES = st.integers(1, 4).map(lambda number: Decimal(number) / 4)
 DELIVERIES = st.dictionaries(st.tuples(st.sampled_from(PAIRS), st.sampled_from(DAYS)), VALUES, max_size=4)
-DECISIONS = st.sampled_from([QuarantineState.ACCEPTED, QuarantineState.REJECTED])
 
 
 @cache
@@ -140,61 +137,6 @@ class ArchiveMachine(_WithArchive):
             if words and words[0][0] <= receipt
         }
         assert found == expected
-
-
-class QuarantineMachine(_WithArchive):
-    """Refused fixings and decisions about them: a decision is final, and every one stays on record."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.states: dict[tuple[Pair, date, Decimal], QuarantineState] = {}
-        self.decided: list[tuple[int, QuarantineState]] = []
-
-    @rule(delivery=DELIVERIES)
-    def refuse(self, delivery: dict[tuple[Pair, date], Decimal]) -> None:
-        """Refuse a delivery: each fixing waits once, whatever was decided about it."""
-        refused = [RefusedFixing(each, "a test") for each in fixings_of(delivery)]
-        self.store.archive.file(self.receipt(), [], refused)
-        for (pair, day), value in delivery.items():
-            self.states.setdefault((pair, day, value), QuarantineState.WAITING)
-
-    @rule(delivery=DELIVERIES)
-    def accept_delivery(self, delivery: dict[tuple[Pair, date], Decimal]) -> None:
-        """File a delivery that is valid: what waited of it is released."""
-        numbers = {(each.fixing.pair, each.fixing.day, each.fixing.value): each.number for each in self.all()}
-        self.store.archive.file(self.receipt(), fixings_of(delivery))
-        for (pair, day), value in delivery.items():
-            if self.states.get((pair, day, value)) is QuarantineState.WAITING:
-                self.states[pair, day, value] = QuarantineState.RELEASED
-                self.decided.append((numbers[pair, day, value], QuarantineState.RELEASED))
-
-    @rule(number=st.integers(1, 12), state=DECISIONS)
-    def decide(self, number: int, state: QuarantineState) -> None:
-        """Decide about a fixing that waits, or was decided about, or is not there."""
-        waiting = {each.number: each.fixing for each in self.all() if each.state is QuarantineState.WAITING}
-        found = self.store.quarantine.decide(number, state, NOON)
-        assert (found is not None) == (number in waiting)
-        if number in waiting:
-            fixing = waiting[number]
-            self.states[fixing.pair, fixing.day, fixing.value] = state
-            self.decided.append((number, state))
-
-    def all(self) -> Any:
-        """Return all refused fixings."""
-        return self.store.quarantine.quarantined(None)
-
-    @invariant()
-    def nothing_is_forgotten(self) -> None:
-        """Compare states and the record of decisions."""
-        found = {(each.fixing.pair, each.fixing.day, each.fixing.value): each.state for each in self.all()}
-        assert found == self.states
-        assert sorted((each.quarantined, each.state) for each in self.store.quarantine.decided()) == sorted(
-            self.decided
-        )
-        decisions = self.store.quarantine.decisions(SOURCE)
-        assert {(key.pair, key.day, key.value): state for key, state in decisions.items()} == self.states
-        waiting = sum(state is QuarantineState.WAITING for state in self.states.values())
-        assert self.store.quarantine.count_waiting(SOURCE) == waiting
 
 
 class CountersMachine(WithStore):

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 from tests.simulation.leadership_machine import LeadershipMachine
-from tests.simulation.state_machines import ArchiveMachine, CountersMachine, LeasesMachine, QuarantineMachine
+from tests.simulation.state_machines import ArchiveMachine, CountersMachine, LeasesMachine
 from tools.simulation.patches import Patch, patched
 from tools.simulation.planted_faults import PLANTED
 
 from cambist.storage.sql import dialects, leadership
 
-MACHINES = [ArchiveMachine, QuarantineMachine, CountersMachine, LeasesMachine, LeadershipMachine]
+MACHINES = [ArchiveMachine, CountersMachine, LeasesMachine, LeadershipMachine]
 LEADERSHIP_FAULTS: dict[str, list[Patch]] = {
     "a former leader files": [(dialects, "check_leads", lambda _connection, _epoch: None)],
     "a lease in force is taken": [(leadership, "_is_free", lambda _state, _holder: True)],
@@ -26,8 +26,6 @@ FOUND: list[tuple[type[RuleBasedStateMachine], str]] = [
     (ArchiveMachine, "a correction overwrites the row before it"),
     (ArchiveMachine, "a correction is lost"),
     (ArchiveMachine, "a fixing is stored again with each delivery"),
-    (QuarantineMachine, "the operator's decisions are forgotten"),
-    (QuarantineMachine, "a refused word does not reach the quarantine"),
     (CountersMachine, "counted calls are folded twice"),
     (CountersMachine, "a call that costs several is counted as one"),
     (LeasesMachine, "two nodes are granted the same calls"),

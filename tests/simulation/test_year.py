@@ -68,7 +68,7 @@ def test_the_archive_in_memory_does_what_the_one_in_sql_does(
 @pytest.mark.parametrize(
     ("fault", "invariant"),
     [
-        ("a delivery is judged without the other sources", "no wrong word accepted"),
+        ("the history is not voted on", "no wrong price served"),
         ("each day of the matrix is the day before", "the matrix equals one built from the archive"),
         ("an edition is not recorded", "no edition without its receipts"),
         ("new fixings do not reach the rate book", "no wrong price served"),

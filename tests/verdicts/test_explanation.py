@@ -98,3 +98,15 @@ def test_a_fixing_off_the_peg_is_held_with_that_reason() -> None:
     reference = CodeReference(pegs=np.full(len(values), log(1400)))
     verdict = explain_day(judge(fixings(values[-1].tolist()), reference))
     assert verdict.fixings[0].reason == Reason.OFF_PEG
+
+
+def test_where_all_first_fixings_are_rejected_nothing_is_known_and_the_next_one_is_the_first() -> None:
+    values = np.array([[log(14.0)] * 3, [log(1400.0)] * 3, [log(1401.0)] * 3])
+    rejected = np.array([[True] * 3, [False] * 3, [False] * 3])
+    found = CodeFixings(20_000 + np.arange(3), SOURCES, values, rejected=rejected)
+    whole = judge(found)
+    assert whole.status.tolist() == [DayStatus.NONE, DayStatus.AGREED, DayStatus.AGREED]
+    assert explain_day(whole, 0).level is None
+    continued = judge(found, after=whole.frontier(0))
+    assert continued.status.tolist() == [DayStatus.AGREED, DayStatus.AGREED]
+    assert continued.level.tolist() == whole.level[1:].tolist()

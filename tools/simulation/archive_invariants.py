@@ -1,26 +1,26 @@
-"""Invariants of the archive and the quarantine, checked after every delivery that was filed."""
+"""Invariants of the archive, the log of verdicts and decisions, checked after every delivery that was filed."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from tools.simulation.newest_values import NewestValues
 from tools.simulation.scripted_source import Word
-from tools.simulation.stored_rows import RefusedKey, RefusedRow, Rows, StoredFixing, StoredReceipt
+from tools.simulation.stored_rows import Rows, StoredFixing, StoredReceipt, StoredVerdict
 from tools.simulation.violation import require
 
 from cambist.history.fixing import FilingResult
+from cambist.history.verdict_log import Decision
 
 APPEND_ONLY = "the archive is append-only"
-ACCEPTED_WORDS = "the archive is equal to the accepted words"
+ACCEPTED_WORDS = "the archive is equal to what was said"
 NO_FIXING_TWICE = "no fixing twice"
-QUARANTINE_KEPT = "decisions of the quarantine are kept"
+LOG_KEPT = "the log of verdicts is append-only"
 
 
 class ArchiveInvariants:
-    """What the archive must have, from what was delivered: every word is either the newest of its day, or refused.
+    """What the archive must have, from what was delivered: every word is the newest of its day.
 
     `newest` has the newest value of each source, pair and day; `receipts` the numbers of the receipts, and `received`
     the times of those of each source.
@@ -32,11 +32,8 @@ class ArchiveInvariants:
         self._older_every = older_every
         self._fixings: list[StoredFixing] = []
         self._receipts: list[StoredReceipt] = []
-        self._refused: dict[int, RefusedRow] = {}
-        self._refused_rows: list[RefusedRow] = []
-        self._decisions: list[tuple[int, str]] = []
-        self._stored: set[RefusedKey] = set()
-        self._refused_keys: defaultdict[str, set[RefusedKey]] = defaultdict(set)
+        self._verdicts: list[StoredVerdict] = []
+        self._decisions: list[Decision] = []
         self.newest = NewestValues()
         self.receipts: set[int] = set()
         self.received: dict[str, set[datetime]] = {}
@@ -47,13 +44,10 @@ class ArchiveInvariants:
         fixings, receipts = rows.fixings(), rows.receipts()
         require(receipts == self._receipts[: len(receipts)], APPEND_ONLY, "a loss of power changed receipts")
         require(fixings == self._fixings[: len(fixings)], APPEND_ONLY, "a loss of power changed fixings")
-        self._refused_rows = list(rows.quarantine())
-        refused = {row.number: row for row in self._refused_rows}
-        require(refused.keys() <= self._refused.keys(), QUARANTINE_KEPT, "a loss of power added refused fixings")
-        self._fixings, self._receipts, self._refused = list(fixings), list(receipts), refused
-        self._decisions = list(rows.decisions())
-        self._stored = {(*row.place, row.nominal, row.value) for row in fixings}
-        self._note_refused()
+        verdicts, decisions = rows.verdicts(), rows.decisions()
+        require(verdicts == self._verdicts[: len(verdicts)], LOG_KEPT, "a loss of power changed verdicts")
+        self._fixings, self._receipts = list(fixings), list(receipts)
+        self._verdicts, self._decisions = verdicts, decisions
         self.newest, self.receipts, self.received = NewestValues(fixings), set(), {}
         for each in receipts:
             self._note_received(each)
@@ -63,17 +57,12 @@ class ArchiveInvariants:
         at = datetime.fromisoformat(receipt.received_at).replace(tzinfo=UTC)
         self.received.setdefault(receipt.source, set()).add(at)
 
-    def _note_refused(self) -> None:
-        self._refused_keys = defaultdict(set)
-        for row in self._refused.values():
-            self._refused_keys[row.state].add(row.key)
-
     def check_unchanged(self) -> None:
         """Check that everything is still as it was, and nothing is new."""
         fixings, receipts = self._rows.fixings(), self._rows.receipts()
         require(receipts == self._receipts, APPEND_ONLY, "receipts were changed, removed, or added by nobody")
         require(fixings == self._fixings, APPEND_ONLY, "fixings were changed, removed, or added by nobody")
-        self._check_refused()
+        self.check_log()
 
     def has_filed(self) -> bool:
         """Return whether there is a receipt that was not seen before."""
@@ -94,8 +83,7 @@ class ArchiveInvariants:
         added = self._rows.fixings(self._last_receipt)
         if receipt.number % self._older_every == 0:
             self._check_older(source, receipt, added)
-        self._stored |= {(*row.place, row.nominal, row.value) for row in added}
-        self._check_refused()
+        self.check_log()
         self._check_rows(source, words, added, receipt.number)
         counted = receipt.added, receipt.corrected
         require(len(added) == sum(counted), ACCEPTED_WORDS, f"{source}: the receipt says {counted}, not {len(added)}")
@@ -115,10 +103,8 @@ class ArchiveInvariants:
 
     def _check_rows(self, source: str, words: Sequence[Word], added: Sequence[StoredFixing], number: int) -> None:
         said = {word.place: word.value for word in words}
-        rejected = self._refused_keys["rejected"]
         for row in added:
             value = row.nominal, row.value
-            require((*row.place, *value) not in rejected, QUARANTINE_KEPT, f"{row} was rejected, but is stored")
             require(row.receipt == number, ACCEPTED_WORDS, f"{row} is not of receipt {number}")
             require(said.get(row.place) == value, ACCEPTED_WORDS, f"{row} is not what {source} said")
             require(self.newest.get(row.place) != value, NO_FIXING_TWICE, f"{row} was stored already")
@@ -126,40 +112,14 @@ class ArchiveInvariants:
         self.check_kept(words)
 
     def check_kept(self, words: Sequence[Word]) -> None:
-        """Check that each word is the newest of its day, or waits in quarantine, or was rejected."""
-        waiting, rejected = self._refused_keys["waiting"], self._refused_keys["rejected"]
+        """Check that each word is the newest of its day."""
         for word in words:
-            if self.newest.get(word.place) != word.value:
-                key = (*word.place, *word.value)
-                is_refused = key in waiting or key in rejected
-                require(is_refused, ACCEPTED_WORDS, f"{word.place} {word.value} is neither stored nor refused")
+            is_stored = self.newest.get(word.place) == word.value
+            require(is_stored, ACCEPTED_WORDS, f"{word.place} {word.value} is not stored")
 
-    def _check_refused(self) -> None:
-        rows, decisions = self._rows.quarantine(), self._rows.decisions()
-        if decisions == self._decisions and rows == self._refused_rows:
-            return
-        refused = {row.number: row for row in rows}
-        require(decisions[: len(self._decisions)] == self._decisions, QUARANTINE_KEPT, "decisions were changed")
-        _check_kept(self._refused, refused)
-        last = dict(decisions)
-        for number, row in refused.items():
-            require(last.get(number, "waiting") == row.state, QUARANTINE_KEPT, f"{row} was decided otherwise")
-            stored = row.state != "released" or self._is_stored(row)
-            require(stored, QUARANTINE_KEPT, f"{row} was released, but not stored")
-        self._refused, self._refused_rows, self._decisions = refused, list(rows), list(decisions)
-        self._note_refused()
-
-    def _is_stored(self, row: RefusedRow) -> bool:
-        return row.key in self._stored
-
-    def refused(self) -> Sequence[RefusedRow]:
-        """Return the refused fixings as they were seen last."""
-        return list(self._refused.values())
-
-
-def _check_kept(before: Mapping[int, RefusedRow], now: Mapping[int, RefusedRow]) -> None:
-    for number, row in before.items():
-        kept = now.get(number)
-        require(kept is not None and kept.key == row.key, QUARANTINE_KEPT, f"{row} is gone")
-        is_final = row.state != "waiting"
-        require(not is_final or kept == row, QUARANTINE_KEPT, f"{row} is {kept} now")
+    def check_log(self) -> None:
+        """Check that verdicts and decisions were only added."""
+        verdicts, decisions = self._rows.verdicts(), self._rows.decisions()
+        require(verdicts[: len(self._verdicts)] == self._verdicts, LOG_KEPT, "verdicts were changed or removed")
+        require(decisions[: len(self._decisions)] == self._decisions, LOG_KEPT, "decisions were changed or removed")
+        self._verdicts, self._decisions = verdicts, decisions

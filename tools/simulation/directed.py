@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from tools.simulation.generator import make_scenario
-from tools.simulation.scenario import Fault, Mistake, Scenario
+from tools.simulation.scenario import Fault, Jump, Mistake, Scenario
 
 _MONDAY = date(1971, 3, 1)
 _SOURCES = ("fed", "boe", "norges")
@@ -54,6 +54,24 @@ LIAR = Scenario(
 )
 """A source that is wrong from its first word on, so that nothing can be compared with it."""
 
+JUMP = Scenario(
+    seed=3,
+    world="ingest",
+    first_day=_MONDAY,
+    days=12,
+    sources=("fed", "boe", "norges", "riksbank"),
+    mistakes=(
+        Mistake("boe", "hundred", pair=1, day=4, days=2),
+        Mistake("fed", "slipped", pair=0, day=3, shown_days=1),
+        Mistake("norges", "typed", pair=1, day=2, shown_days=1),
+    ),
+    jumps=(Jump(day=8, factor=1.6),),
+)
+"""A devaluation of every currency, which all sources make, each at its own hour."""
+
+DECISION = Scenario(seed=11, world="ingest", first_day=_MONDAY, days=12, sources=("fed", "hkma", "boe"))
+"""An operator who decides about levels on calm days."""
+
 QUOTAS = make_scenario(9)
 """Two or three nodes that answer calls around midnight, of which a period begins on one."""
 
@@ -76,5 +94,6 @@ LEADERS = Scenario(
 again, whose old book is the first that comes there then."""
 
 DIRECTED = {
-    "corrections": CORRECTIONS, "broken machine": BROKEN_MACHINE, "liar": LIAR, "quotas": QUOTAS, "leaders": LEADERS,
+    "corrections": CORRECTIONS, "broken machine": BROKEN_MACHINE, "liar": LIAR, "jump": JUMP, "decision": DECISION,
+    "quotas": QUOTAS, "leaders": LEADERS,
 }  # fmt: skip

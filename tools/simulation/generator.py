@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 
-from tools.simulation.scenario import INGEST, LEADER, QUOTA, YEAR, Call, Fault, Mistake, Scenario
+from tools.simulation.scenario import INGEST, LEADER, QUOTA, YEAR, Call, Fault, Jump, Mistake, Scenario
 
 from cambist.registry.sources import built_in
 from cambist.sources.adapters import ADAPTERS
@@ -18,7 +18,7 @@ SOURCES = ("fed", "boe", "boc", "norges", "riksbank", "dnb", "rba", "boj", "hkma
 
 _KINDS = (
     "hundred", "hundredth", "inverted", "swapped", "typed", "slipped", "revised", "revised", "late", "late", "hanging",
-    "twice", "ahead",
+    "twice", "ahead", "off", "stale", "drifting",
 )  # fmt: skip
 _FAULTS = ("killed", "killed", "power", "locked", "full")
 _FIRST, _LAST = date(1971, 1, 1), date(1974, 6, 30)
@@ -26,6 +26,10 @@ _FIRST, _LAST = date(1971, 1, 1), date(1974, 6, 30)
 
 _QUOTAS_EVERY = 3
 _MISTAKES_A_DAY = 0.6
+_JUMPS = (1.06, 1.3, 0.7, 2.0, 26.0)
+_LIARS = 0.3
+"""How often sources are wrong from their first word on."""
+
 _FIRST_OF_YEAR = date(1971, 1, 4)
 _FAULT_EVERY = 6
 """A fault of the machine in so many days of a year."""
@@ -67,6 +71,11 @@ def _ingest(seed: int) -> Scenario:
     first = _FIRST + timedelta(days=chance.randrange((_LAST - _FIRST).days))
     mistakes = [_mistake(chance, sources, days) for _ in range(chance.randint(0, 4))]
     faults = [_fault(chance, days) for _ in range(chance.randint(0, 3))]
+    if chance.random() < _LIARS:
+        kind = chance.choice(("hundred", "slipped", "stale", "drifting"))
+        liars = chance.sample(sources, chance.choice((1, 1, 2)))
+        mistakes += [Mistake(liar, kind, pair=chance.randrange(4), day=0, days=days) for liar in liars]
+    jumps = [Jump(chance.randrange(2, days), chance.choice(_JUMPS)) for _ in range(chance.choice((0, 0, 1, 2)))]
     return Scenario(
         seed=seed,
         world=INGEST,
@@ -75,6 +84,7 @@ def _ingest(seed: int) -> Scenario:
         sources=sources,
         mistakes=tuple(mistakes),
         faults=tuple(faults),
+        jumps=tuple(jumps),
     )
 
 

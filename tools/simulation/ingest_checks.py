@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tools.simulation.archive_invariants import ArchiveInvariants
-from tools.simulation.judging_invariants import JudgingInvariants
 from tools.simulation.matrix_invariants import MatrixInvariants
-from tools.simulation.newest_values import ValuesOfSource
 from tools.simulation.scripted_source import ScriptedAdapter, Word
-from tools.simulation.served_invariants import BookOrder, LastWord, check_book, check_edition, last_words
+from tools.simulation.served_invariants import BookOrder, Expected, check_book, check_edition
 from tools.simulation.stored_rows import Rows, StoredFixing
 from tools.simulation.trace import Trace
+from tools.simulation.verdict_invariants import VerdictInvariants
 from tools.simulation.violation import require
 
 from cambist.history.fixing import FilingResult
@@ -55,11 +54,11 @@ class IngestChecks:
         self._adapters = adapters
         self._sources = {key: adapter.source for key, adapter in adapters.items()}
         self._now = now
-        self._judging = JudgingInvariants(self._sources)
-        codes = {code for one in adapters.values() for code in (*one.scripted.codes, one.source.anchor)} - {PIVOT}
-        self._matrices = MatrixInvariants(list(self._sources.values()), codes, thoroughness.whole_every)
+        self._verdicts = VerdictInvariants(self._sources)
+        self._codes = {code for one in adapters.values() for code in (*one.scripted.codes, one.source.anchor)} - {PIVOT}
+        self._matrices = MatrixInvariants(list(self._sources.values()), self._codes, thoroughness.whole_every)
         self._books = BookOrder()
-        self._applied: dict[str, list[LastWord]] = {}
+        self._applied: dict[str, Expected] = {}
         self._said: dict[str, list[Word]] = {}
         self._in_flight: InFlight | None = None
         self._first_of_day: dict[str, tuple[datetime, list[Word]]] = {}
@@ -69,14 +68,14 @@ class IngestChecks:
         """Remember the delivery that is being filed."""
         if name == "file":
             key = arguments[0]
-            self._in_flight = InFlight(key, self._said[key], dict(self.archive.newest.of(key)))
+            self._in_flight = InFlight(key, self._said[key])
 
-    def ends(self, name: str, arguments: tuple[Any, ...], result: Any) -> None:
+    def ends(self, name: str, _arguments: tuple[Any, ...], result: Any) -> None:
         """Check what a call of the archive worker has done."""
         if name == "file":
             self._check_filed(result)
-        elif name == "summarize":
-            self._apply(arguments[0])
+        elif name == "daily_quotes":
+            self._apply(result)
         elif name == "rebuild_matrix":
             self._check_matrix(is_new=result)
 
@@ -104,7 +103,7 @@ class IngestChecks:
         self.trace.add(f"power lost, {len(self.archive.receipts)} receipts left")
 
     def fetched(self, source: str, words: list[Word], *, is_new: bool) -> None:
-        """Check that all is stored or refused that a source has said, if it says nothing new."""
+        """Check that all is stored that a source has said, if it says nothing new."""
         self._said[source] = words
         if not is_new:
             self.archive.check_kept(words)
@@ -133,7 +132,7 @@ class IngestChecks:
         require(book is not None and order is not None, "a book can be read", "the book that was published cannot")
         if book is None or order is None or not self._books.check(order):
             return
-        check_book(book, self._applied.values(), self.archive.received)
+        check_book(book, self._applied, self._sources, self.archive.received)
         self.trace.add(f"book {order[0]} {order[1]} with {len(book.mids)} prices")
 
     def _check_filed(self, result: FilingResult | None) -> None:
@@ -147,39 +146,45 @@ class IngestChecks:
         self._check_delivery(in_flight, result)
 
     def _check_delivery(self, in_flight: InFlight, result: FilingResult | None) -> None:
-        source, words, before = in_flight
+        source, words = in_flight
         added = self.archive.check_filed(source, words, result)
         self._note_filed(added)
-        self._judging.check(source, words, self.archive.newest.by_source, before, added, self.archive.refused())
-        self._judging.check_days(added, self._now().date())
-        told = f"+{result.added} ~{result.corrected} ={result.unchanged} !{result.refused}" if result else "by the dead"
+        self._verdicts.put(words)
+        self._verdicts.check_days(added, self._now().date())
+        told = f"+{result.added} ~{result.corrected} ={result.unchanged}" if result else "by the dead"
         self.trace.add(f"filed {source} {told}")
         for row in added:
             self.trace.add(f"stored {row.source} {row.base}/{row.quote} {row.day} {row.nominal} {row.value}")
-
-    def accepted(self, source: str, words: Sequence[Word], result: FilingResult) -> None:
-        """Check what the operator has accepted."""
-        self._note_filed(self.archive.check_filed(source, words, result))
 
     def _note_filed(self, added: Sequence[StoredFixing]) -> None:
         for row in added:
             self._matrices.put(row.place, (row.nominal, row.value))
 
-    def _apply(self, key: str) -> None:
-        """Remember what the rate book knows of a source."""
-        self._applied[key] = last_words(self._sources[key], self.archive.newest)
+    def _apply(self, codes: Mapping[str, Any]) -> None:
+        """Remember what was published last of the codes whose quotes are new."""
+        reference, today = self._matrices.reference, self._now().date()
+        reference.decide(self._rows.decisions())
+        for code in self._codes & codes.keys():
+            found = reference.newest(code, today)
+            if found is None:
+                self._applied.pop(code, None)
+            else:
+                self._applied[code] = Expected(*found)
 
     def _check_matrix(self, *, is_new: bool) -> None:
+        self.archive.check_log()
+        self._matrices.reference.decide(self._rows.decisions())
         matrix = open_rate_matrix(self._folder / MATRIX_FILE)
         self._matrices.check(matrix, self._now().date())
+        if is_new and not self._rows.decisions():
+            self._verdicts.check(matrix, self._matrices.reference, sorted(self._codes))
         check_edition(matrix, self._rows.editions(), self.archive.receipts)
         if is_new:
             self.trace.add(f"edition {matrix.edition}")
 
 
 class InFlight(NamedTuple):
-    """A delivery that is being filed: its source, its words, and the newest values of the source before it."""
+    """A delivery that is being filed: its source, and its words."""
 
     source: str
     words: list[Word]
-    before: ValuesOfSource

@@ -25,9 +25,11 @@ from cambist.pricing.rate_book import RateBook
 from cambist.processes.archive_sync import ArchiveSync
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.book_publication import BookPublication
+from cambist.registry import archive_tasks
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
 from cambist.status.source_report import SourceReports
+from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.rate_book_file import RateBookFile
@@ -143,6 +145,11 @@ class IngestNode:
             worker, list(adapters), pipeline.rate_books, self.statuses, self.book_file.changes, outages
         )
         self.publication = BookPublication(pipeline, self.statuses, self.book_file, self.folder.source_reports, outages)
+
+    def open_store(self) -> Store:
+        """Open the store as a command of the operator does."""
+        store: Store = vars(archive_tasks)["open_store"](self.settings)
+        return store
 
     def archive_changed(self) -> None:
         """Apply the whole archive again: an operator has changed it."""

@@ -6,14 +6,15 @@ import asyncio
 import random
 from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
 from tools.simulation.connections import Connections
 from tools.simulation.databases import DATABASE, new_database
 from tools.simulation.ingest_checks import THOROUGH, IngestChecks
 from tools.simulation.ingest_node import USUAL_PACE, IngestNode
-from tools.simulation.judging_invariants import is_wrong
 from tools.simulation.machine_faults import POWER, MachineFaults, NodeKilled, lose_power
 from tools.simulation.patches import Patch, clock_patches
 from tools.simulation.scenario import Scenario
@@ -22,8 +23,10 @@ from tools.simulation.stored_rows import Rows, StoredRows
 from tools.simulation.truth import FREE_CODES, Truth
 from tools.simulation.virtual_loop import VirtualLoop
 
-from cambist.admin.quarantine import QuarantineAdmin
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.verdict_log import Decision, holding
 from cambist.ingest import poller, snapshot_builder
+from cambist.pricing.pair import PIVOT
 from cambist.registry import archive_tasks
 from cambist.registry.sources import built_in
 from cambist.sources.base import FixingAdapter
@@ -31,6 +34,9 @@ from cambist.storage.sql.dialects import sqlite
 
 _DAY = timedelta(days=1)
 _OPERATOR_HOURS = 26.0
+_DECIDES = 0.3
+"""How often an operator decides, and how often so."""
+
 _LONGEST_DOWN_MINUTES = 90.0
 _AHEAD = timedelta(days=40)
 
@@ -47,7 +53,7 @@ class IngestWorld:
         self.loop = VirtualLoop(start)
         self._chance = random.Random(f"{scenario.seed} world")  # noqa: S311  the same for each seed
         self._folder = folder
-        truth = Truth(scenario.seed, scenario.first_day)
+        truth = Truth(scenario.seed, scenario.first_day, scenario.jumps)
         self._adapters = {key: self._adapter(key, truth) for key in scenario.sources}
         self._faults = MachineFaults(scenario.faults, start, self.loop.now)
         self.connections = Connections(self.loop.now, self._faults.before)
@@ -136,29 +142,45 @@ class IngestWorld:
         self._checks.lost_power(self._rows)
 
     async def _operate(self) -> None:
-        """Decide now and then on what waits in the quarantine: accept what is right, and reject what is wrong."""
+        """Decide now and then about levels, and take a decision back."""
         while True:
             await asyncio.sleep(self._chance.uniform(1, _OPERATOR_HOURS) * 3600)
-            if self._node is not None:
+            if self._node is not None and self._chance.random() < _DECIDES:
                 self._faults.is_running = False
                 self._decide(self._node)
                 self._faults.is_running = True
 
     def _decide(self, node: IngestNode) -> None:
-        """Decide on all that waits, with the code of the operator's commands."""
-        with QuarantineAdmin(node.settings, self.loop.now, "operator") as admin:
-            waiting = admin.quarantined()
-            for one in waiting:
-                adapter = self._adapters[one.fixing.source]
-                words = adapter.scripted.words(self.loop.now(), one.fixing.day, one.fixing.day)
-                right = [word for word in words if word.fixing == one.fixing and not is_wrong(word)]
-                if right:
-                    accepted = admin.accept([one.number])
-                    self._checks.accepted(one.fixing.source, right, accepted[0].filed)
-                else:
-                    admin.reject([one.number])
-                state = "accepts" if right else "rejects"
-                self.trace.add(f"operator {state} {one.fixing.source} {one.fixing.pair} {one.fixing.day}")
-        self._checks.archive.check_unchanged()
-        if waiting:
-            node.archive_changed()
+        """Reject the level of a word that is wrong, or accept that of any word; or take a decision back."""
+        store = node.open_store()
+        known = holding(store.verdicts.decisions())
+        if known and self._chance.random() < _DECIDES:
+            ended = self._chance.choice(known)
+            store.verdicts.decide(structs.replace(ended, takes_back=ended.number))
+            told = f"operator takes {ended.number} back"
+        else:
+            decision = self._decision()
+            if decision is None:
+                store.close()
+                return
+            store.verdicts.decide(decision)
+            told = f"operator {'accepts' if decision.accepts else 'rejects'} {decision.code} {decision.level}"
+        store.close()
+        self.trace.add(told)
+        self._checks.archive.check_log()
+        node.archive_changed()
+
+    def _decision(self) -> Decision | None:
+        adapter = self._chance.choice(list(self._adapters.values()))
+        now = self.loop.now()
+        words = adapter.scripted.words(now, now.date() - 3 * _DAY, now.date())
+        if not words or adapter.source.anchor != PIVOT:
+            return None
+        word = self._chance.choice(words)
+        pair, rate = word.fixing.pair, word.fixing.rate
+        units = rate if pair.base == PIVOT else 1 / rate
+        day = (word.fixing.day - FIRST_DAY).days
+        until = self._chance.choice((None, day, day + 2))
+        level = Decimal(f"{float(units):.8g}")
+        accepts = self._chance.random() < _DECIDES
+        return Decision(0, pair.other(PIVOT), day, until, level, accepts, "a simulation", now)

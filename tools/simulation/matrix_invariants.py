@@ -17,6 +17,9 @@ from cambist.sources.base import Source
 MATRIX = "the matrix equals one built from the archive"
 
 _EXACT = 1e-12
+_REACH = timedelta(days=40)
+"""How far back a new value may change a verdict."""
+
 _DAY = timedelta(days=1)
 
 
@@ -24,7 +27,8 @@ class MatrixInvariants:
     """Compares each rate matrix with rates that are computed plainly, for some codes.
 
     Each matrix whose number is a multiple of `whole_every` is compared as a whole. Of the others, the days before the
-    first one on which something was filed are compared with the matrix before.
+    first one on which something was filed, or that a verdict may reach back to, are compared with the matrix before.
+    `reference` has what is computed.
     """
 
     def __init__(self, sources: Sequence[Source], codes: Iterable[str], whole_every: int = 1) -> None:
@@ -32,7 +36,7 @@ class MatrixInvariants:
         self._codes = sorted(codes)
         self._whole_every = whole_every
         self._count = 0
-        self._reference = ReferenceRates(sources)
+        self.reference = ReferenceRates(sources)
         self._days: tuple[date, date] | None = None
         self._changed_from: date | None = None
         self._last: RateMatrix | None = None
@@ -40,15 +44,16 @@ class MatrixInvariants:
 
     def put(self, place: Place, value: SettledValue) -> None:
         """Take in a value that was filed."""
-        self._reference.put(place, value)
+        self.reference.put(place, value)
         day = date.fromisoformat(place[3])
         first, last = self._days or (day, day)
         self._days = min(first, day), max(last, day)
-        self._changed_from = min(self._changed_from or day, day)
+        reached = day - _REACH
+        self._changed_from = min(self._changed_from or reached, reached)
 
     def reset(self, newest: NewestValues) -> None:
         """Begin again with what a database has after its machine lost power."""
-        self._reference, self._days, self._last = ReferenceRates(self._sources), None, None
+        self.reference, self._days, self._last = ReferenceRates(self._sources), None, None
         for values in newest.by_source.values():
             for place, value in values.items():
                 self.put(place, value)
@@ -79,7 +84,7 @@ class MatrixInvariants:
                 require(is_same, MATRIX, f"{code} has changed before {end}, where nothing was filed")
 
     def _check_cell(self, matrix: RateMatrix, code: str, day: date) -> None:
-        expected = self._reference.rate(code, day)
+        expected = self.reference.rate(code, day)
         value = matrix.cell(day, code) if code in matrix.columns else float("nan")
         if expected is None:
             require(isnan(value), MATRIX, f"{code} on {day} is {value}, but no source has it")

@@ -8,10 +8,9 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date
+from datetime import UTC, date, timedelta
 
 import numpy as np
-from tools.simulation.memory_quarantine import MemoryQuarantine
 from tools.simulation.memory_transaction import Before, transaction
 from tools.simulation.stored_rows import StoredFixing, StoredReceipt
 
@@ -19,11 +18,11 @@ from cambist.errors import SourceBroken
 from cambist.history.archive import PairFilter
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.filed_values import FiledValue, FiledValues
-from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing, RefusedFixing
+from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing
+from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
-from cambist.history.quarantine import AcceptedFixing
 from cambist.history.rate_matrix import FIRST_DAY
-from cambist.pricing.pair import Pair
+from cambist.pricing.pair import PIVOT, Pair
 
 _Ints = np.ndarray[tuple[int], np.dtype[np.int64]]
 _Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
@@ -84,9 +83,8 @@ class MemoryArchive:
     `fixings_rows` and `receipt_rows` are what a database would have. Errors: those of `before`, and nothing is changed.
     """
 
-    def __init__(self, before: Before, quarantine: MemoryQuarantine) -> None:
+    def __init__(self, before: Before) -> None:
         self._before = before
-        self._quarantine = quarantine
         self.fixing_rows: list[StoredFixing] = []
         self.receipt_rows: list[StoredReceipt] = []
         self._series: dict[str, dict[Pair, MemorySeries]] = {}
@@ -97,27 +95,48 @@ class MemoryArchive:
         """Return the digest of the last delivery from an origin."""
         return self._digests.get((source, origin))
 
-    def file(
-        self,
-        receipt: Receipt,
-        fixings: Iterable[Fixing],
-        refused: Iterable[RefusedFixing] = (),
-        filed: FiledValues | None = None,
-    ) -> FilingResult:
+    def file(self, receipt: Receipt, fixings: Iterable[Fixing], filed: FiledValues | None = None) -> FilingResult:
         """Store a whole delivery or nothing of it."""
         del filed  # reading the values again costs nothing here
         delivered = list(fixings)
         _check_days(delivered)
         with transaction(self._before):
-            return self._store(receipt, delivered, refused)
+            return self._store(receipt, delivered)
 
-    def accept(self, receipt: Receipt, number: int) -> AcceptedFixing | None:
-        """Accept a fixing in quarantine and store it."""
-        with transaction(self._before):
-            accepted = self._quarantine.accept(number, receipt.received_at)
-            return AcceptedFixing(accepted, self._store(receipt, [accepted.fixing], [])) if accepted else None
+    def deliveries_after(self, receipt: int, up_to: int) -> list[tuple[int, str]]:
+        """Return number and source of later deliveries that changed something."""
+        rows = self.receipt_rows[max(receipt, 0) : up_to]
+        return [(each.number, each.source) for each in rows if each.added + each.corrected]
 
-    def _store(self, receipt: Receipt, delivered: list[Fixing], refused: Iterable[RefusedFixing]) -> FilingResult:
+    def known_fixings(self, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
+        """Return the newest rows of the wanted pairs between two days."""
+        names: list[tuple[str, Pair]] = []
+        columns: list[tuple[int, int, int]] = []
+        rates: list[float] = []
+        for source in sources:
+            for pair, series in sorted(self._series.get(source, {}).items()):
+                part = series.between(*days) if wanted(source, pair) else None
+                if part is not None:
+                    known = [series.newest[FIRST_DAY + timedelta(days=row)] for row in part.rows.tolist()]
+                    columns += [
+                        (len(names), row, each.receipt) for row, each in zip(part.rows.tolist(), known, strict=True)
+                    ]
+                    rates += part.rates.tolist()
+                    names.append((source, pair))
+        table = np.array(columns, np.int64).reshape(-1, 3)
+        return KnownFixings(tuple(names), table[:, 0], table[:, 1], table[:, 2], np.array(rates, np.float64))
+
+    def published_fixings(self, source: str, code: str, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
+        """Return the last fixing up to a day of each pair with a code or the pivot."""
+        del up_to
+        found = (
+            series.last_before(day + timedelta(days=1))
+            for pair, series in self._series.get(source, {}).items()
+            if {code, PIVOT} & {pair.base, pair.quote}
+        )
+        return [known for known in found if known is not None]
+
+    def _store(self, receipt: Receipt, delivered: list[Fixing]) -> FilingResult:
         number = len(self.receipt_rows) + 1
         of_source = self._series.setdefault(receipt.source, {})
         added = corrected = 0
@@ -132,15 +151,16 @@ class MemoryArchive:
             series.put(ReceivedFixing(one, receipt.received_at, receipt.origin, number), value)
             rows.append(StoredFixing(number, one.source, one.pair.base, one.pair.quote, one.day.isoformat(), *value))
         self.fixing_rows += sorted(rows)
-        self._quarantine.release(receipt, delivered)
-        count = self._quarantine.add(receipt, refused)
         at = receipt.received_at.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
         self.receipt_rows.append(
             StoredReceipt(number, receipt.source, at, receipt.origin, receipt.digest, added, corrected)
         )
         self._digests[receipt.source, receipt.origin] = receipt.digest
         self._revision = number if rows else self._revision
-        return FilingResult(added, corrected, len(delivered) - len(rows), count)
+        days = {one.day for one in delivered}
+        return FilingResult(
+            added, corrected, len(delivered) - len(rows), receipt=number, days=(min(days), max(days)) if days else None
+        )
 
     def rates(
         self, source: str, damage: DamageReport | None = None, up_to: int | None = None

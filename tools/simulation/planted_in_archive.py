@@ -1,4 +1,4 @@
-"""Planted faults in validation, filing, the archive and the quarantine."""
+"""Planted faults in filing, the archive, and what is derived from it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,29 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, delete, update
+import numpy as np
+from sqlalchemy import Connection, delete
 from tools.simulation.patches import Patch
 
+from cambist.history import code_judgement
+from cambist.history.code_rates import CodeRates
 from cambist.history.filed_values import DayValues
-from cambist.history.fixing import Fixing, Receipt
-from cambist.history.quarantine import FixingKey, QuarantineState
+from cambist.history.fixing import Fixing
+from cambist.history.judging import Judging
+from cambist.history.verdict_log import Decision, Judged, VerdictChange
 from cambist.ingest import filing
 from cambist.ingest.fetch import Fetcher
-from cambist.ingest.other_sources import OtherSources
 from cambist.ingest.polling_round import PollRange
-from cambist.pricing import validation
 from cambist.storage.sql import filing as sql_filing
 from cambist.storage.sql.checksum import StoredRow, stored_rows
 from cambist.storage.sql.dialects.sqlite import SqliteDialect
-from cambist.storage.sql.quarantine import SqlQuarantine
 from cambist.storage.sql.reading import StoredSeries
-from cambist.storage.sql.schema import fixings, quarantine
+from cambist.storage.sql.schema import fixings, verdicts
+from cambist.storage.sql.verdicts import SqlVerdicts
+from cambist.verdicts.frontier import BEGINNING, Frontier
+from cambist.verdicts.judge import judge
+from cambist.verdicts.rules import Rules
+from cambist.verdicts.verdict import Judgement
 
 
 def _correction_in_place() -> list[Patch]:
@@ -73,29 +79,58 @@ def _receipt_of_its_own() -> list[Patch]:
     return [(sql_filing.Filing, "_insert_receipt", insert_receipt)]
 
 
-def _no_median() -> list[Patch]:
-    def read_other_sources(*arguments: Any) -> OtherSources:
-        return OtherSources(arguments[4], arguments[5])
+def _never_a_jump() -> list[Patch]:
+    def judge_rates(rates: CodeRates, decisions: Any = (), after: Frontier = BEGINNING) -> Judgement:
+        rules = Rules(jump=100.0, unit_jump=100.0, unproven_yields=100.0, prune=1000.0)
+        reference = code_judgement.reference_of(rates.code, rates.days)
+        return judge(rates.fixings(decisions), reference, rules, after)
 
-    return [(filing, "read_other_sources", read_other_sources)]
-
-
-def _no_jump_rule() -> list[Patch]:
-    kept = (validation.wrong_unit, validation.jumped, validation.inverted)
-    rules = tuple(rule for rule in validation.FIXING_RULES if rule not in kept)
-    return [(validation, "FIXING_RULES", rules)]
+    return [("cambist.history.judging", "judge_rates", judge_rates)]
 
 
-def _every_move_refused() -> list[Patch]:
-    def far_from_others(candidate: validation.Candidate) -> str | None:
-        return None if candidate.others is None or candidate.units == candidate.others else "from the other sources"
+def _first_arrival_wins() -> list[Patch]:
+    replace_days = Judging._replace
+    known: dict[str, dict[int, str]] = {}
 
-    def none(units: Any, previous: Any, others: Any) -> Any:
-        del previous, others
-        return units < 0
+    def replace(self: Judging, code: str, _outcomes: dict[int, str], first: int) -> list[VerdictChange]:
+        of_code = known.setdefault(code, {})
+        rates = self.rates(code)
+        for row, day in enumerate(() if rates is None else rates.days.tolist()):
+            if day not in of_code and rates is not None:
+                column = int(np.flatnonzero(~np.isnan(rates.units[row]))[0])
+                of_code[day] = rates.histories[column].key
+        return replace_days(self, code, {day: key for day, key in of_code.items() if day >= first}, first)
 
-    rules = (*validation.FIXING_RULES, far_from_others)
-    return [(validation, "FIXING_RULES", rules), ("cambist.ingest.fixing_columns", "are_clearly_valid", none)]
+    return [(Judging, "_replace", replace)]
+
+
+def _history_unvoted() -> list[Patch]:
+    def compare(self: Judging, *_: Any) -> list[VerdictChange]:
+        del self
+        return []
+
+    return [(Judging, "_compare", compare)]
+
+
+def _decisions_forgotten() -> list[Patch]:
+    def holding_by_code(decisions: Any) -> dict[str, list[Decision]]:
+        del decisions
+        return {}
+
+    return [("cambist.history.judging", "holding_by_code", holding_by_code)]
+
+
+def _verdicts_overwritten() -> list[Patch]:
+    append = SqlVerdicts.append
+
+    def overwrite(self: SqlVerdicts, rules: str, changes: Any, now: Judged) -> Judged | None:
+        with self._engine.begin() as connection:
+            for each in changes:
+                of_day = (verdicts.c.code == each.code, verdicts.c.day == each.day)
+                connection.execute(delete(verdicts).where(*of_day))
+        return append(self, rules, changes, now)
+
+    return [(SqlVerdicts, "append", overwrite)]
 
 
 def _future_accepted() -> list[Patch]:
@@ -103,40 +138,6 @@ def _future_accepted() -> list[Patch]:
         """Check nothing."""
 
     return [(filing, "_check_not_ahead", check)]
-
-
-def _refused_word_lost() -> list[Patch]:
-    def add_refused(connection: Connection, receipt: Receipt, refused: Any) -> int:
-        del connection, receipt
-        return len(list(refused))
-
-    return [(sql_filing, "add_refused", add_refused)]
-
-
-def _decision_forgotten() -> list[Patch]:
-    def decisions(self: SqlQuarantine, source: str) -> Mapping[FixingKey, QuarantineState]:
-        del self, source
-        return {}
-
-    return [(SqlQuarantine, "decisions", decisions)]
-
-
-def _rejected_accepted() -> list[Patch]:
-    decided = SqlQuarantine.decisions
-
-    def decisions(self: SqlQuarantine, source: str) -> Mapping[FixingKey, QuarantineState]:
-        return dict.fromkeys(decided(self, source), QuarantineState.ACCEPTED)
-
-    return [(SqlQuarantine, "decisions", decisions)]
-
-
-def _released_unseen() -> list[Patch]:
-    def release_passed(connection: Connection, receipt: Receipt, passed: Any) -> None:
-        del passed
-        of_source = quarantine.c.source == receipt.source
-        connection.execute(update(quarantine).where(of_source).values(state=QuarantineState.RELEASED))
-
-    return [(sql_filing, "release_passed", release_passed)]
 
 
 def _answers_remembered() -> list[Patch]:
@@ -157,10 +158,10 @@ def _nothing_read_again() -> list[Patch]:
 def _same_bytes_by_source() -> list[Patch]:
     file = filing.file_delivery
 
-    def file_delivery(context: Any, adapter: Any, delivery: Any, progress: Any) -> Any:
-        if context.archive.sources() and delivery.received_at.hour % 2:
+    def file_delivery(archive: Any, adapter: Any, delivery: Any, progress: Any) -> Any:
+        if archive.sources() and delivery.received_at.hour % 2:
             return None
-        return file(context, adapter, delivery, progress)
+        return file(archive, adapter, delivery, progress)
 
     return [("cambist.registry.archive_tasks", "file_delivery", file_delivery)]
 
@@ -170,14 +171,12 @@ ARCHIVE_FAULTS: Mapping[str, Callable[[], list[Patch]]] = {
     "a correction is lost": _lost_correction,
     "a fixing is stored again with each delivery": _duplicate_stored,
     "a receipt is committed before its fixings": _receipt_of_its_own,
-    "a delivery is judged without the other sources": _no_median,
-    "a jump is not refused": _no_jump_rule,
-    "every word that differs from the other sources is refused": _every_move_refused,
+    "fixings that wait do not confirm a jump": _never_a_jump,
+    "the first arrival of a day is published": _first_arrival_wins,
+    "the history is not voted on": _history_unvoted,
+    "the operator's decisions are forgotten": _decisions_forgotten,
+    "a verdict overwrites the one before it": _verdicts_overwritten,
     "a word of a day to come is accepted": _future_accepted,
-    "a refused word does not reach the quarantine": _refused_word_lost,
-    "the operator's decisions are forgotten": _decision_forgotten,
-    "a rejected word is accepted": _rejected_accepted,
-    "what waits in quarantine is released unseen": _released_unseen,
     "an answer that was not stored is not fetched again": _answers_remembered,
     "past days are not read again": _nothing_read_again,
     "a delivery is taken for one that is stored": _same_bytes_by_source,

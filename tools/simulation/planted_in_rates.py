@@ -1,71 +1,88 @@
-"""Planted faults in what is served: rate matrices, editions, consensus and rate books."""
+"""Planted faults in what is served: rate matrices, editions and rate books."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date, datetime, timedelta
-from statistics import median
 from typing import Any
+from zlib import crc32
 
 import numpy as np
-from msgspec import structs
 from tools.simulation.patches import Patch
 
-from cambist.history import carry_forward, latest_fixings, rate_matrix_builder
+from cambist.history import carry_forward, source_history
+from cambist.history.code_rates import CodeRates
 from cambist.history.edition import with_edition
+from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.source_history import SourceHistory
 from cambist.ingest import snapshot_builder
-from cambist.ingest.fixing_consensus import FixingConsensus
 from cambist.ingest.rate_book_builder import RateBookBuilder
-from cambist.pricing import consensus
+from cambist.pricing.pair import Pair
 from cambist.registry import archive_tasks
 from cambist.sources.base import Source
-from cambist.storage.sql import pair_series, reading
-from cambist.storage.sql.reading import LastRows, day_number
+from cambist.storage.sql import known_rows
 
 
 def _not_inverted() -> list[Patch]:
-    def per_anchor(self: SourceHistory, anchor: str, code: str, days: int, first_row: int) -> Any:
-        series = self._series[anchor][code]
-        return carry_forward.carry_forward(series.rows - first_row, series.rates, days)
+    def per_anchor(series: PairSeries | None, anchor: str) -> Any:
+        del anchor
+        return None if series is None else (series.rows, series.rates)
 
-    return [(SourceHistory, "_per_anchor", per_anchor)]
+    return [(source_history, "_per_anchor", per_anchor)]
 
 
 def _nominal_ignored() -> list[Patch]:
-    def rates_of(last: LastRows, unit: str) -> tuple[list[int], list[float]]:
-        del unit
-        values = [float(content.split(b"|")[3]) for content in last.by_day.values()]
-        return [day_number(day) for day in last.by_day], values
+    parse = known_rows._parse  # noqa: SLF001  what is broken is inside
 
-    return [(reading, "rates_of", rates_of), (pair_series, "rates_of", rates_of)]
+    def parsed(rows: Any, stored: Any) -> Any:
+        found = [
+            (number, b"|".join([*(parts := content.split(b"|"))[:2], b"1", *parts[3:]])) for number, content, _ in rows
+        ]
+        return parse([(number, content, crc32(content, stored[number][1].seed)) for number, content in found], stored)
+
+    return [(known_rows, "_parse", parsed)]
 
 
 def _day_off_by_one() -> list[Patch]:
-    read = snapshot_builder._source_history  # noqa: SLF001  what is broken is inside
+    at = KnownFixings.at
 
-    def source_history(*arguments: Any) -> SourceHistory:
-        found = read(*arguments)
-        moved = {
-            anchor: {code: PairSeries(one.pair, one.rows + 1, one.rates) for code, one in line.items()}
-            for anchor, line in found._series.items()  # noqa: SLF001
+    def a_day_later(self: KnownFixings, *bounds: Any) -> dict[str, list[PairSeries]]:
+        return {
+            source: [PairSeries(one.pair, one.rows + 1, one.rates) for one in series]
+            for source, series in at(self, *bounds).items()
         }
-        object.__setattr__(found, "_series", moved)
-        return found
 
-    return [(snapshot_builder, "_source_history", source_history)]
+    return [(KnownFixings, "at", a_day_later)]
 
 
 def _oldest_row_wins() -> list[Patch]:
-    read = reading.read_last_rows
+    merged = SourceHistory.merged
 
-    def read_last_rows(*arguments: Any, **bounds: Any) -> LastRows:
-        return read(*arguments, **{**bounds, "up_to": max(1, (bounds.get("up_to") or 2) - 2)})
+    def without_corrections(self: SourceHistory, found: Any, first: int, last: int) -> SourceHistory:
+        new = merged(self, found, first, last)
+        first_said = [
+            PairSeries(pair, np.union1d(old.rows, fresh.rows), _first_of(old, fresh))
+            for pair, old, fresh in _both(self, new)
+        ]
+        return merged(new, first_said, 0, 10**6)
 
-    return [(reading, "read_last_rows", read_last_rows)]
+    return [(SourceHistory, "merged", without_corrections)]
+
+
+def _both(before: SourceHistory, after: SourceHistory) -> list[tuple[Pair, PairSeries, PairSeries]]:
+    nothing = np.empty(0, np.int64), np.empty(0)
+    old = {one.pair: one for of_anchor in before._series.values() for one in of_anchor.values()}  # noqa: SLF001
+    new = {one.pair: one for of_anchor in after._series.values() for one in of_anchor.values()}  # noqa: SLF001
+    return [(pair, old.get(pair, PairSeries(pair, *nothing)), one) for pair, one in new.items()]
+
+
+def _first_of(old: PairSeries, new: PairSeries) -> Any:
+    known = dict(zip(new.rows.tolist(), new.rates.tolist(), strict=True))
+    known |= dict(zip(old.rows.tolist(), old.rates.tolist(), strict=True))
+    return np.array([known[row] for row in sorted(known)])
 
 
 def _always_current() -> list[Patch]:
@@ -101,22 +118,21 @@ def _digest_of_another() -> list[Patch]:
     return [(snapshot_builder, "with_edition", changed)]
 
 
-def _farthest_offer_wins() -> list[Patch]:
-    def decide(group: Any) -> Any:
-        middle = median(offer.mid for offer in group)
-        return consensus._published(max(group, key=lambda offer: abs(offer.mid - middle)), ())  # noqa: SLF001
+def _farthest_rate_wins() -> list[Patch]:
+    def preferred(self: CodeRates) -> Any:
+        middle = np.nanmedian(self.units, axis=1, keepdims=True)
+        return np.nanargmax(np.abs(self.units / middle - 1), axis=1)
 
-    return [(consensus, "_decide", decide)]
+    return [(CodeRates, "preferred", property(preferred))]
 
 
-def _stale_offers() -> list[Patch]:
-    update = FixingConsensus.update
+def _stale_quotes() -> list[Patch]:
+    apply_fixings = RateBookBuilder.apply_fixings
 
-    def update_once(self: FixingConsensus, source: str, offers: Mapping[str, Any], now: datetime) -> None:
-        if not self._codes.get(source):
-            update(self, source, offers, now)
+    def apply_once(self: RateBookBuilder, quotes: Mapping[str, Any]) -> None:
+        apply_fixings(self, {code: quote for code, quote in quotes.items() if code not in self.fixings})
 
-    return [(FixingConsensus, "update", update_once)]
+    return [(RateBookBuilder, "apply_fixings", apply_once)]
 
 
 def _version_begins_again() -> list[Patch]:
@@ -124,19 +140,6 @@ def _version_begins_again() -> list[Patch]:
         self.pair_quotes.resume(book.pairs)
 
     return [(RateBookBuilder, "resume", resume)]
-
-
-def _pivot_of_another_day() -> list[Patch]:
-    quotes = latest_fixings.latest_quotes
-
-    def latest_quotes(newest: Iterable[Any], pivots: Iterable[Any], *rest: Any) -> Any:
-        found, of_days = list(newest), sorted(pivots, key=lambda one: one.fixing.day)
-        days = {one.fixing.day for one in found}
-        first = of_days[:1]
-        moved = [replace(one, fixing=structs.replace(one.fixing, day=day)) for one in first for day in sorted(days)]
-        return quotes(found, moved, *rest)
-
-    return [("cambist.ingest.fixing_quotes", "latest_quotes", latest_quotes)]
 
 
 def _market_time_a_day_off() -> list[Patch]:
@@ -154,14 +157,12 @@ RATE_FAULTS: Mapping[str, Callable[[], list[Patch]]] = {
     "each day of the matrix is the day before": _day_off_by_one,
     "corrections do not reach the matrix": _oldest_row_wins,
     "a fixing is carried forward for too long": lambda: [(carry_forward, "CARRY_DAYS", 15)],
-    "a better source that is late is not waited for": lambda: [(rate_matrix_builder, "PATIENCE", 0)],
     "the rate matrix is never built again": _always_current,
     "an edition names a receipt that is to come": _receipts_to_come,
     "an edition is not recorded": _not_recorded,
     "an edition says something else than its matrix": _digest_of_another,
-    "the offer that is farthest from the others is published": _farthest_offer_wins,
-    "new fixings do not reach the rate book": _stale_offers,
+    "the rate that is farthest from the others is preferred": _farthest_rate_wins,
+    "new fixings do not reach the rate book": _stale_quotes,
     "versions of rate books begin again": _version_begins_again,
-    "a cross has its legs from two days": _pivot_of_another_day,
     "market times are a day early": _market_time_a_day_off,
 }

@@ -24,6 +24,13 @@ class Mistake(msgspec.Struct, frozen=True):
     shown_days: int = 0
 
 
+class Jump(msgspec.Struct, frozen=True):
+    """A true jump of every currency against the dollar, on a day counted from the first: by a factor."""
+
+    day: int
+    factor: float
+
+
 class Fault(msgspec.Struct, frozen=True):
     """A fault of a machine: `hour` hours after the start, at the next but `step` statement of a node's database.
 
@@ -47,7 +54,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Scenario(msgspec.Struct, frozen=True):
-    """What is simulated: the sources and their mistakes, the faults, and the calls of clients.
+    """What is simulated: the sources and their mistakes, the true jumps, the faults, and the calls of clients.
 
     `world` is the kind of simulation: INGEST, QUOTA, LEADER, or YEAR, which is about many sources for long.
     """
@@ -59,6 +66,7 @@ class Scenario(msgspec.Struct, frozen=True):
     sources: tuple[str, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
     faults: tuple[Fault, ...] = ()
+    jumps: tuple[Jump, ...] = ()
     calls: tuple[Call, ...] = ()
     nodes: int = 1
 

@@ -21,9 +21,7 @@ from cambist.sources.base import FixingAdapter, Source, SourceRequest
 DIGITS = 6
 _DAY = timedelta(days=1)
 _LONGEST_DELAY_MINUTES = 45
-_FACTORS = {"hundred": 100.0, "hundredth": 0.01, "typed": 1.4, "slipped": 1.15, "revised": 1.01}
-WRONG_KINDS = frozenset({"hundred", "hundredth", "typed", "slipped", "inverted", "swapped"})
-"""Mistakes that the rules must refuse where there is something to compare with."""
+_FACTORS = {"hundred": 100.0, "hundredth": 0.01, "typed": 1.4, "slipped": 1.15, "revised": 1.01, "off": 1.03}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +49,6 @@ class Word:
         one = self.fixing
         object.__setattr__(self, "place", (one.source, one.pair.base, one.pair.quote, one.day.isoformat()))
         object.__setattr__(self, "value", (one.nominal, str(one.value)))
-
-    @property
-    def is_wrong(self) -> bool:
-        """Whether the rules must refuse it, where they can."""
-        return self.mistake in WRONG_KINDS
 
 
 @dataclass(slots=True)
@@ -152,6 +145,10 @@ class ScriptedSource:
         true_value = self._true_value(place, day)
         if mistake == "inverted":
             value = self.pairs[place].nominal ** 2 / true_value
+        elif mistake == "stale":
+            value = self._true_value(place, self.first_day)
+        elif mistake == "drifting":
+            value = true_value * 1.005 ** (day - self.first_day).days
         elif mistake == "swapped":
             value = self._true_value((place + 1) % len(self.pairs), day)
         else:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-RefusedKey = tuple[str, str, str, str, int, str]
+from cambist.history.verdict_log import Decision
 
 
 class StoredFixing(NamedTuple):
@@ -38,22 +40,8 @@ class StoredReceipt(NamedTuple):
     corrected: int
 
 
-class RefusedRow(NamedTuple):
-    """A row of the quarantine."""
-
-    number: int
-    source: str
-    base: str
-    quote: str
-    day: str
-    nominal: int
-    value: str
-    state: str
-
-    @property
-    def key(self) -> RefusedKey:
-        """What was refused."""
-        return self.source, self.base, self.quote, self.day, self.nominal, self.value
+StoredVerdict = tuple[int, str, str, int, str, int]
+"""A row of the log of verdicts: its number, the rules, the code, the day, the outcome, and the last delivery."""
 
 
 class Rows(Protocol):
@@ -65,11 +53,11 @@ class Rows(Protocol):
     def receipts(self, after: int = 0) -> list[StoredReceipt]:
         """Return the receipts after a number."""
 
-    def quarantine(self) -> list[RefusedRow]:
-        """Return all refused fixings."""
+    def verdicts(self) -> list[StoredVerdict]:
+        """Return the log of verdicts."""
 
-    def decisions(self) -> list[tuple[int, str]]:
-        """Return all decisions about refused fixings, in their order: the number of the fixing, and its state."""
+    def decisions(self) -> list[Decision]:
+        """Return all decisions of the operator, oldest first."""
 
     def editions(self) -> list[tuple[str, int]]:
         """Return the name and the receipt of each edition, in the order of recording."""
@@ -102,17 +90,22 @@ class StoredRows:
         )
         return [StoredReceipt(*row) for row in rows]
 
-    def quarantine(self) -> list[RefusedRow]:
-        """Return all refused fixings."""
-        rows = self._connection.execute(
-            "SELECT id, source, base, quote, day, nominal, value, state FROM quarantine ORDER BY id"
-        )
-        return [RefusedRow(*row) for row in rows]
+    def verdicts(self) -> list[StoredVerdict]:
+        """Return the log of verdicts."""
+        rows = self._connection.execute("SELECT id, rules, code, day, outcome, receipt FROM verdicts ORDER BY id")
+        return [(int(row[0]), str(row[1]), str(row[2]), int(row[3]), str(row[4]), int(row[5])) for row in rows]
 
-    def decisions(self) -> list[tuple[int, str]]:
-        """Return all decisions about refused fixings, in their order: the number of the fixing, and its state."""
-        rows = self._connection.execute("SELECT quarantine_id, state FROM quarantine_decisions ORDER BY id")
-        return [(int(number), str(state)) for number, state in rows]
+    def decisions(self) -> list[Decision]:
+        """Return all decisions of the operator, oldest first."""
+        rows = self._connection.execute(
+            "SELECT id, code, first_day, last_day, level, accepts, reason, made_at, takes_back FROM decisions "
+            "ORDER BY id"
+        )
+        return [
+            Decision(row[0], row[1], row[2], row[3], Decimal(row[4]), bool(row[5]), row[6],
+                     datetime.fromisoformat(row[7]).replace(tzinfo=UTC), row[8])
+            for row in rows
+        ]  # fmt: skip
 
     def editions(self) -> list[tuple[str, int]]:
         """Return the name and the receipt of each edition, in the order of recording."""

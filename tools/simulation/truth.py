@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from datetime import date
+from math import prod
+
+from tools.simulation.scenario import Jump
 
 from cambist.pricing.pair import PIVOT
 
@@ -20,9 +24,10 @@ _LARGEST_STEP = 0.002
 
 
 class Truth:
-    """The true rates of a seed. From one day to the next a currency moves by 0.2 % at most."""
+    """The true rates of a seed. From one day to the next a currency moves by 0.2 % at most, but on days of `jumps`."""
 
-    def __init__(self, seed: int, first_day: date) -> None:
+    def __init__(self, seed: int, first_day: date, jumps: Sequence[Jump] = ()) -> None:
+        self._jumps = jumps
         self._seed = seed
         self._first_day = first_day
         self._walks: dict[str, list[float]] = {}
@@ -39,7 +44,7 @@ class Truth:
         walk, place = self._walks[code], max(0, (day - self._first_day).days)
         while len(walk) <= place:
             walk.append(walk[-1] * (1 + self._random[code].uniform(-_LARGEST_STEP, _LARGEST_STEP)))
-        return walk[place]
+        return walk[place] * prod(jump.factor for jump in self._jumps if jump.day <= place)
 
     def rate(self, base: str, quote: str, day: date) -> float:
         """Return what one unit of the base costs in the quote currency on a day."""

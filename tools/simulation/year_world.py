@@ -23,7 +23,6 @@ from tools.simulation.scripted_source import ScriptedAdapter, ScriptedSource, co
 from tools.simulation.stored_rows import Rows
 from tools.simulation.truth import FREE_CODES, Truth
 
-from cambist.admin import quarantine
 from cambist.ingest.poller import Poller
 from cambist.pricing.pair import PIVOT
 from cambist.registry import archive_tasks
@@ -34,7 +33,6 @@ _PAIRS = (1, 1, 2)
 _PUBLISHING_HOURS = 8.0
 _LONGEST_SETTLE_HOURS = 360.0
 _MORE_DAYS = 5
-_WAITING_SECONDS = 3 * 3600.0
 
 
 class YearWorld(IngestWorld):
@@ -81,14 +79,11 @@ class YearWorld(IngestWorld):
         def open_store(*_: Any) -> MemoryStore | None:
             return self._store
 
-        return [*super().patches(), (archive_tasks, "open_store", open_store), (quarantine, "open_store", open_store)]
+        return [*super().patches(), (archive_tasks, "open_store", open_store)]
 
 
 class LeapingPoller(Poller):
-    """A poller that leaves out the polls between two of its source's `changes`: they would find nothing new.
-
-    While fixings wait in quarantine it polls every few hours all the same, so that they are validated again.
-    """
+    """A poller that leaves out the polls between two of its source's `changes`: they would find nothing new."""
 
     def __init__(self, changes: list[datetime], *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -100,6 +95,5 @@ class LeapingPoller(Poller):
             now = self.clock()
             place = bisect_right(self._changes, now)
             if place < len(self._changes):
-                seconds = (self._changes[place] - now).total_seconds()
-                await asyncio.sleep(min(seconds, _WAITING_SECONDS) if self.source_status.waiting else seconds)
+                await asyncio.sleep((self._changes[place] - now).total_seconds())
         await super().pause()

@@ -48,7 +48,7 @@ class Day:
 
 
 def begin(day: Day, plausible: float | None, parent: State | None, rules: Rules) -> tuple[State, ...]:
-    """Return the states of a first day, or of one after a long silence."""
+    """Return the states of a first day, or of one after a long silence; none if all its fixings are rejected."""
     total = day.weight
     best = min((min(cluster.columns) for cluster in day.clusters), default=-1)
     states = []
@@ -163,7 +163,7 @@ def _cheapest(states: list[State], day: Day, rules: Rules) -> tuple[State, ...]:
             kept.append(state)
     if len(kept) == 1:
         return (replace(kept[0], cost=0.0, rough=0.0),)
-    least = states[0].cost
+    least = states[0].cost if states else 0.0
     return tuple(replace(state, cost=state.cost - least) for state in kept)
 
 

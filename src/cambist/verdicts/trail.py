@@ -73,6 +73,8 @@ class Trail:
         return _cut(states, self._open_rows) if states else self._lone_state(row)
 
     def _lone_state(self, row: int) -> tuple[State, ...]:
+        if np.isnan(self.level[row]):
+            return ()  # nothing credible was said until here
         supporter = self._keys[int(self._supporter[row])]
         return (State(float(self.level[row]), 0.0, 0.0, supporter, int(self._since[row]), int(self.cluster[row])),)
 
