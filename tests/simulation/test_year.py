@@ -32,13 +32,13 @@ class YearInSql(YearWorld):
 @pytest.fixture(scope="module")
 def fortnight() -> Scenario:
     """Two weeks of all sources, with mistakes and faults."""
-    return make_year(3, days=14, parts=1)[0]
+    return make_year(1, days=14, parts=1)[0]
 
 
 @pytest.fixture(scope="module")
 def some_sources(fortnight: Scenario) -> Scenario:
     """The same mistakes of fewer sources, on a machine without faults."""
-    sources = fortnight.sources[::8]
+    sources = fortnight.sources[::7]
     mistakes = tuple(replace(one, source=sources[place % len(sources)]) for place, one in enumerate(fortnight.mistakes))
     return replace(fortnight, sources=sources, mistakes=mistakes, faults=())
 
@@ -69,7 +69,7 @@ def test_the_archive_in_memory_does_what_the_one_in_sql_does(
     ("fault", "invariant"),
     [
         ("the history is not voted on", "no wrong price served"),
-        ("each day of the matrix is the day before", "the matrix equals one built from the archive"),
+        ("each day of the matrix is the day before", "no wrong price served"),
         ("an edition is not recorded", "no edition without its receipts"),
         ("new fixings do not reach the rate book", "no wrong price served"),
     ],

@@ -69,7 +69,7 @@ JUMP = Scenario(
 )
 """A devaluation of every currency, which all sources make, each at its own hour."""
 
-DECISION = Scenario(seed=11, world="ingest", first_day=_MONDAY, days=12, sources=("fed", "hkma", "boe"))
+DECISION = Scenario(seed=5, world="ingest", first_day=_MONDAY, days=12, sources=("fed", "hkma", "boe"))
 """An operator who decides about levels on calm days."""
 
 QUOTAS = make_scenario(9)

@@ -12,7 +12,6 @@ import numpy as np
 from tools.simulation.patches import Patch
 
 from cambist.history import carry_forward, source_history
-from cambist.history.code_rates import CodeRates
 from cambist.history.edition import with_edition
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
@@ -118,14 +117,6 @@ def _digest_of_another() -> list[Patch]:
     return [(snapshot_builder, "with_edition", changed)]
 
 
-def _farthest_rate_wins() -> list[Patch]:
-    def preferred(self: CodeRates) -> Any:
-        middle = np.nanmedian(self.units, axis=1, keepdims=True)
-        return np.nanargmax(np.abs(self.units / middle - 1), axis=1)
-
-    return [(CodeRates, "preferred", property(preferred))]
-
-
 def _stale_quotes() -> list[Patch]:
     apply_fixings = RateBookBuilder.apply_fixings
 
@@ -161,7 +152,6 @@ RATE_FAULTS: Mapping[str, Callable[[], list[Patch]]] = {
     "an edition names a receipt that is to come": _receipts_to_come,
     "an edition is not recorded": _not_recorded,
     "an edition says something else than its matrix": _digest_of_another,
-    "the rate that is farthest from the others is preferred": _farthest_rate_wins,
     "new fixings do not reach the rate book": _stale_quotes,
     "versions of rate books begin again": _version_begins_again,
     "market times are a day early": _market_time_a_day_off,

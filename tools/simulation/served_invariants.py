@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from math import isclose
 from typing import NamedTuple
 
@@ -74,7 +74,8 @@ def check_book(
         units = 1 / mid
         is_said = isclose(units, said.units, rel_tol=1e-9)
         require(is_said, BOOK_PRICES, f"{code} is {units} in the book, not {said.units} as {said.source} said on {day}")
-        market_time = sources[said.source].market_time(day)
+        source = sources[said.source]
+        market_time = datetime.combine(day, source.fixed_at, source.zone).astimezone(UTC)
         as_of = book.leg(code).as_of
         is_timed = abs(as_of - market_time) <= _SECOND or (
             as_of < market_time and as_of in received.get(said.source, ())
