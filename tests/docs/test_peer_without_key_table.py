@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 from tests.service.test_connections import MOST_OF_UNREAD, UNREAD
+from tests.service.test_tls import MOST_OF_UNREAD_OVER_TLS, UNREAD_OVER_TLS
 
 from cambist.api import request_bodies
 from cambist.console import http, sessions
 from cambist.http import connection, connection_limit, listening_socket, request_parser
+from cambist.http import server as http_server
 from cambist.monitoring import health_http
 from cambist.stream import admission, client_connection, messages, server, session, unauthenticated_limit
 
@@ -31,6 +33,10 @@ FIGURES = {
     "answer that is not read": (
         f"{MOST_OF_UNREAD / UNREAD:g} MB, and {listening_socket._UNREAD_MILLISECONDS // 1000} seconds"
     ),
+    "the same over TLS, with a silent connection": (
+        f"{MOST_OF_UNREAD_OVER_TLS / UNREAD_OVER_TLS:g} MB, and {listening_socket._UNREAD_MILLISECONDS // 1000} seconds"
+    ),
+    "time to confirm the end of TLS": f"{http_server._SHUTDOWN_SECONDS:g} second",
     "head of a handshake of the stream": "16 KB",  # the library's, which the test holds
     "time for a handshake of the stream": f"{server._HANDSHAKE_SECONDS} seconds",
     "time for a key after it": f"{client_connection._KEY_SECONDS:g} seconds",

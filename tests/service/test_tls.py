@@ -9,10 +9,13 @@ import ssl
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from tests.service.processes import COMMAND, environment, free_port
+from tests.service.processes import COMMAND, environment, free_port, until
+from tests.service.test_connections import BUNDLE, established, memory
+from tests.service.test_service import starting
 from websockets.sync.client import connect
 
 from cambist.client import NO_RETRIES, AsyncCambist, Cambist
@@ -21,18 +24,29 @@ from cambist.client.stream_messages import Event, Subscribed
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
+UNREAD_OVER_TLS = 200
+MOST_OF_UNREAD_OVER_TLS = 180
+"""MB that so many unread answers of a large file, and as many silent connections, may take of the workers."""
+KEPT, LAST = BUNDLE, BUNDLE.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+
 
 def command(folder: Path, port: int, *more: str) -> list[str]:
     return [COMMAND, "serve", "--data", str(folder / "data"), "--port", str(port), "--workers", "1", *more]
 
 
-@pytest.mark.skipif(not shutil.which("openssl"), reason="a certificate is made with openssl")
-def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path):
+@pytest.fixture
+def tls(tmp_path: Path) -> list[str]:
+    """Make a certificate, and give the flags of a service that has it."""
+    if not shutil.which("openssl"):
+        pytest.skip("a certificate is made with openssl")
     made = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
     files = ["-keyout", "key.pem", "-out", "cert.pem"]
     subprocess.run([*made.split(), *files], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    return ["--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem")]
+
+
+def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path, tls: list[str]):
     port, stream = free_port(), free_port()
-    tls = ["--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem")]
     with (tmp_path / "log").open("wb") as log:
         serve = command(tmp_path, port, *tls, "--stream-port", str(stream))
         service = subprocess.Popen(serve, stdout=log, stderr=log, env=environment(CAMBIST_FETCH="false"))
@@ -52,6 +66,48 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path)
     finally:
         service.terminate()
         service.wait(30)
+
+
+def test_clients_over_tls_that_are_silent_or_do_not_read_are_ended_and_cost_little(tmp_path: Path, tls: list[str]):
+    context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+    with starting(tmp_path / "data", tmp_path / "logs", *tls) as service, ExitStack() as stack:
+        assert status(service.port, context) == 404
+        before = memory(service)
+        for sent in (b"", BUNDLE):
+            for number in range(UNREAD_OVER_TLS):
+                source = (f"127.0.0.{number % 10 + 1}", 0)
+                opened = socket.create_connection(("127.0.0.1", service.port), 20, source_address=source)
+                client = stack.enter_context(context.wrap_socket(opened, server_hostname="127.0.0.1"))
+                client.sendall(sent)
+        time.sleep(1)
+        assert memory(service) - before < MOST_OF_UNREAD_OVER_TLS
+        # Those that are silent have to confirm the end, and do not.
+        assert until(lambda: established(service) <= 1, 20)
+
+
+def test_an_answer_over_tls_arrives_whole_however_slowly_it_is_read(tmp_path: Path, tls: list[str]):
+    context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+    with starting(tmp_path / "data", tmp_path / "logs", *tls) as service:
+        assert status(service.port, context) == 404
+        found = []
+        for requests, seconds in (([KEPT, LAST], 0.0), ([LAST], 0.0), ([LAST], 0.01)):
+            opened = socket.create_connection(("127.0.0.1", service.port), 20)
+            with context.wrap_socket(opened, server_hostname="127.0.0.1") as client:
+                client.sendall(b"".join(requests))
+                found.append(all_of(client, seconds))
+    twice, once, slowly = found
+    assert len(once.partition(b"\r\n\r\n")[2]) > 300_000
+    assert slowly.partition(b"\r\n\r\n")[2] == once.partition(b"\r\n\r\n")[2]
+    assert twice.count(once.partition(b"\r\n\r\n")[2]) == 2
+
+
+def all_of(client: ssl.SSLSocket, seconds: float) -> bytes:
+    """Read to the end, with a pause after each piece."""
+    received = bytearray()
+    while piece := client.recv(16_384):
+        received += piece
+        time.sleep(seconds)
+    return bytes(received)
 
 
 def check_python_client(folder: Path, port: int, stream_port: int) -> None:

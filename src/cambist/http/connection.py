@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol, cast
 
-from cambist.http.file_body import FileBody
+from cambist.http.file_body import PIECE_BYTES, FileBody
 from cambist.http.request_ids import REQUEST_ID, is_sent, new_request_id, with_request_id
 from cambist.http.request_parser import Environ, MalformedRequest, ReceivedRequest, RequestParser
 from cambist.http.responses import encode_malformed, with_connection
@@ -15,11 +15,12 @@ from cambist.http.responses import encode_malformed, with_connection
 RECEIVED = "cambist.received"
 """The key in the environ of the bytes of a request that came alone and whole: the same bytes are the same request."""
 
-_HIGH_WATER_BYTES = 256 * 1024
+_HIGH_WATER_BYTES = 64 * 1024
 READ_AHEAD_BYTES = 16 * 1024
 """How much is parsed at a time: while a request waits, no more of what was sent behind it becomes requests."""
 
 _LINGER_SECONDS = 1.0
+_NOTHING = memoryview(b"")
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
@@ -57,9 +58,9 @@ class HttpConnection(asyncio.Protocol):
         self._sending: tuple[FileBody, ReceivedRequest] | None = None
         self._is_full = False
         self._is_paused = False
-        self._is_ending = False
+        self._is_ending = self._has_all = False
         self._last_answer = self._unread = b""
-        self._has_all = False
+        self._unsent = _NOTHING
         self.silent_since = server.now
 
     # What the transport calls.
@@ -78,7 +79,7 @@ class HttpConnection(asyncio.Protocol):
         self._is_ending = True
         self._requests.clear()
         self._parser.close()
-        self._unread = b""
+        self._unread, self._unsent = b"", _NOTHING
         if self._sending is not None:
             self._sending[0].close()
             self._sending = None
@@ -89,11 +90,11 @@ class HttpConnection(asyncio.Protocol):
         """Answer what is complete."""
         if self._is_ending or self._last_answer:
             return
-        if self._parser.is_between and not (self._waiting_for or self._sending or self._is_full):
+        if self._parser.is_between and self._may_answer:
             answer = self._repeated(data, self._peer)
             if answer is not None:
                 self.silent_since = self._server.now
-                self._transport.write(with_request_id(answer, new_request_id()))
+                self._write(with_request_id(answer, new_request_id()))
                 return
         self._read(data)
 
@@ -118,6 +119,9 @@ class HttpConnection(asyncio.Protocol):
         """Go on: the client has read everything."""
         self._is_full = False
         self.silent_since = self._server.now
+        self._write_more()
+        if self._is_ending:
+            self._close_if_secure()
         self._send_pieces()
         self._answer()
 
@@ -167,7 +171,7 @@ class HttpConnection(asyncio.Protocol):
 
     @property
     def _may_answer(self) -> bool:
-        return not (self._waiting_for or self._sending or self._is_full or self._is_ending)
+        return not (self._waiting_for or self._sending or self._unsent or self._is_full or self._is_ending)
 
     def _pause(self) -> None:
         if not self._is_paused:
@@ -178,6 +182,19 @@ class HttpConnection(asyncio.Protocol):
         if self._is_paused:
             self._is_paused = False
             self._transport.resume_reading()
+
+    def _write(self, data: bytes) -> None:
+        """Send data; over TLS piece by piece, because whatever is written there is encrypted at once, and kept."""
+        if self._server.is_secure and len(data) > PIECE_BYTES:
+            self._unsent = memoryview(data)
+            self._write_more()
+        else:
+            self._transport.write(data)
+
+    def _write_more(self) -> None:
+        while self._unsent and not (self._is_full or self._transport.is_closing()):
+            piece, self._unsent = self._unsent[:PIECE_BYTES], self._unsent[PIECE_BYTES:]
+            self._transport.write(piece)
 
     def finish(self, answer: bytes, request: ReceivedRequest, body: FileBody | None = None) -> None:
         """Send an answer that was computed in a thread, and go on; it has a body in a file, or is whole."""
@@ -224,19 +241,24 @@ class HttpConnection(asyncio.Protocol):
         if not request.keep_alive or self._server.is_ending:
             self._end_with(with_connection(answer, b"close"))
         elif request.version == "1.0":
-            self._transport.write(with_connection(answer, b"keep-alive"))
+            self._write(with_connection(answer, b"keep-alive"))
         else:
-            self._transport.write(answer)
+            self._write(answer)
 
     def _end_with(self, answer: bytes) -> None:
         """Send the last answer. What the client still sends is read for a moment: a reset could cost it the answer."""
         self._is_ending = True
-        self._transport.write(answer)
+        self._write(answer)
         if self._transport.can_write_eof():
             self._transport.write_eof()
             self._resume()
             self._server.later(_LINGER_SECONDS, self._transport.close)
         else:
+            self._close_if_secure()
+
+    def _close_if_secure(self) -> None:
+        """Close a connection over TLS if all was written; it cannot end its side alone."""
+        if self._server.is_secure and not self._unsent:
             self._transport.close()
 
     # What the server asks.
@@ -245,7 +267,7 @@ class HttpConnection(asyncio.Protocol):
     def is_idle(self) -> bool:
         """Whether no answer is due and all was sent."""
         is_answering = self._waiting_for or self._sending or self._requests
-        return not is_answering and not self._transport.get_write_buffer_size()
+        return not (is_answering or self._unsent or self._transport.get_write_buffer_size())
 
     @property
     def descriptor(self) -> int:

@@ -33,6 +33,9 @@ FINISH_SECONDS = 10
 
 _BACKLOG = 1024
 _SWEEP_SECONDS = 0.5
+_SHUTDOWN_SECONDS = 1.0
+"""How long a client may take to confirm the end of TLS; by default it would be half a minute."""
+
 _ACCESS_LINE = '%(addr)s "%(method)s %(path)s" %(status)d %(dt_ms).3f ms'
 """A line of the access log; never with the query, which may contain an API key."""
 
@@ -123,6 +126,7 @@ class HttpServer:
             ssl=self._certificate,
             backlog=_BACKLOG,
             ssl_handshake_timeout=IDLE_SECONDS if self.is_secure else None,
+            ssl_shutdown_timeout=_SHUTDOWN_SECONDS if self.is_secure else None,
         )
         ready()
         beat()

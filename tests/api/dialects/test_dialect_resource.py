@@ -120,7 +120,10 @@ def test_errors_have_the_shape_of_the_original(speaking, caplog):
     assert (speaking.get("/n1/other/path").status, speaking.get("/n1/other/path").json[0]) == (404, "unknown_path")
     refused = speaking.request("POST", "/n1/latest")
     assert (refused.status, refused.json[0], refused.headers["allow"]) == (405, "wrong_method", "GET, HEAD, OPTIONS")
-    assert (speaking.request("POST", "/n1/other/path").status, speaking.request("POST", "/nothing").status) == (404, 404)
+    assert (speaking.request("POST", "/n1/other/path").status, speaking.request("POST", "/nothing").status) == (
+        404,
+        404,
+    )
     assert speaking.get("/n1/latest?base=XXQ").json[::2] == ["rate_unavailable", "RateUnavailable"]
     assert speaking.get("/nothing").json["code"] == "unknown_path"
 
