@@ -28,10 +28,13 @@ SEEDS = (1, 2, 3)
 def main() -> None:
     """Print the chosen tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("about", nargs="*", choices=[*_TABLES, []], default=list(_TABLES))
+    parser.add_argument("about", nargs="*", help=f"what to measure, of {', '.join(_TABLES)}; without any, all")
     parser.add_argument("--history", type=Path, default=HISTORY)
     parser.add_argument("--sources", type=lambda text: tuple(map(int, text.split(","))), default=(1, 2, 3, 5, 8))
     arguments = parser.parse_args()
+    unknown = [name for name in arguments.about if name not in _TABLES]
+    if unknown:
+        parser.error(f"unknown: {', '.join(unknown)}; there are {', '.join(_TABLES)}")
     for name in arguments.about or _TABLES:
         print(f"\n{name}", flush=True)
         _TABLES[name](arguments)
