@@ -129,7 +129,6 @@ def test_a_source_alone_is_said_to_be_single(store: SqlStore, mistake: Mistake) 
     said = said_by(mistake.source)
     store.archive.file(Receipt(mistake.source, datetime(2026, 11, 1, tzinfo=UTC), "a", "d"), said)
     day, units = wrong_days(mistake, said)[0]
-    assert served(store, [built_in(mistake.source).source], mistake.code, day) == (
-        pytest.approx(units),
-        DayStatus.SINGLE,
-    )
+    value, status = served(store, [built_in(mistake.source).source], mistake.code, day)
+    assert value == pytest.approx(units)
+    assert status is DayStatus.SINGLE
