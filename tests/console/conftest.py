@@ -30,14 +30,25 @@ ORIGIN = f"http://{HOST}"
 
 @dataclass
 class Clock:
-    """A clock that tests set."""
+    """A clock that tests set, and the time since the start of its machine."""
 
     now: datetime = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+    seconds: float = 1000.0
+    start: str = "a start"
 
     def __call__(self) -> datetime:
         return self.now
 
+    def elapsed(self) -> tuple[str, float]:
+        return self.start, self.seconds
+
     def advance(self, **duration: float) -> None:
+        """Let time pass."""
+        self.now += timedelta(**duration)
+        self.seconds += timedelta(**duration).total_seconds()
+
+    def jump(self, **duration: float) -> None:
+        """Set the clock."""
         self.now += timedelta(**duration)
 
 
@@ -140,8 +151,8 @@ def settings(folder: Path) -> Settings:
 def visitor(settings: Settings, clock: Clock) -> Browser:
     """A browser that is not signed in."""
     health = HealthApplication(lambda: None, clock, polls_sources=False)
-    application = console_application(settings, health, None, clock)
-    return Browser(application, SignInLinks(settings, clock))
+    application = console_application(settings, health, None, clock, clock.elapsed)
+    return Browser(application, SignInLinks(settings, clock, clock.elapsed))
 
 
 @pytest.fixture

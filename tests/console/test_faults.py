@@ -21,7 +21,8 @@ def settings(settings: Settings) -> Settings:
 @pytest.fixture
 def browser(settings: Settings, clock: Clock) -> Browser:
     health = HealthApplication(lambda: None, clock, polls_sources=False)
-    browser = Browser(console_application(settings, health, None, clock), SignInLinks(settings, clock))
+    application = console_application(settings, health, None, clock, clock.elapsed)
+    browser = Browser(application, SignInLinks(settings, clock, clock.elapsed))
     browser.sign_in()
     return browser
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import io
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 
@@ -12,6 +14,7 @@ import pytest
 from tests.console.conftest import HOST, ORIGIN, Browser, Clock
 
 from cambist.admin.sign_in_links import SignInLinks
+from cambist.clock import uptime
 from cambist.console.http import MAX_FORM
 from cambist.console.sessions import MAX_FAILURES, MAX_SESSIONS
 from cambist.errors import CannotStart, LinkRefused
@@ -65,7 +68,7 @@ def test_what_a_link_says_is_shown_as_text(visitor: Browser) -> None:
 
 
 def test_of_many_attempts_at_once_one_succeeds(settings: Settings, clock: Clock) -> None:
-    links, results = SignInLinks(settings, clock), []
+    links, results = SignInLinks(settings, clock, clock.elapsed), []
     token, start = links.create(), threading.Barrier(8)
 
     def consume() -> None:
@@ -86,7 +89,7 @@ def test_of_many_attempts_at_once_one_succeeds(settings: Settings, clock: Clock)
 
 
 def test_the_data_folder_has_only_the_digest_of_a_token(settings: Settings, clock: Clock) -> None:
-    token = SignInLinks(settings, clock).create()
+    token = SignInLinks(settings, clock, clock.elapsed).create()
     (file,) = (settings.data / "console").iterdir()
     assert file.name == hashlib.sha256(token.encode()).hexdigest()
     assert token not in file.read_text()
@@ -96,7 +99,7 @@ def test_the_data_folder_has_only_the_digest_of_a_token(settings: Settings, cloc
 
 
 def test_expired_links_are_removed_when_another_is_made(settings: Settings, clock: Clock) -> None:
-    links = SignInLinks(settings, clock)
+    links = SignInLinks(settings, clock, clock.elapsed)
     links.create()
     clock.advance(minutes=6)
     links.create()
@@ -295,8 +298,46 @@ def test_a_clock_that_jumps_prolongs_no_session_and_locks_nobody_out(
 ) -> None:
     for _ in range(MAX_FAILURES):
         browser.open_link("a" * 43)
-    clock.advance(hours=hours)
+    clock.jump(hours=hours)
     assert browser.get("/session").refusal == (401, "signed_out")
     assert browser.open_link("a" * 43).status == 403
     browser.sign_in()
     assert browser.get("/session").status == 200
+
+
+@pytest.mark.parametrize("hours", [2, -2, 24, -24])
+def test_a_clock_that_jumps_neither_ends_a_link_nor_revives_one(visitor: Browser, clock: Clock, hours: int) -> None:
+    ended = visitor.links.create()
+    clock.advance(minutes=4)
+    usable = visitor.links.create()
+    clock.advance(minutes=2)
+    clock.jump(hours=hours)
+    assert visitor.open_link(ended).status == 403
+    assert visitor.send("GET", f"/console/sign-in?token={usable}").status == 200
+    clock.advance(minutes=3)
+    assert visitor.open_link(usable).status == 403
+    assert visitor.open_link(visitor.links.create()).status == 303
+
+
+def test_a_link_ends_with_the_run_of_the_machine(visitor: Browser, clock: Clock) -> None:
+    token = visitor.links.create()
+    clock.start = "another start"
+    assert visitor.open_link(token).status == 403
+    clock.start, clock.seconds = "a start", 10.0
+    assert visitor.open_link(token).status == 403
+
+
+def test_what_is_no_link_in_the_folder_is_refused(visitor: Browser, settings: Settings) -> None:
+    token = visitor.links.create()
+    (file,) = (settings.data / "console").iterdir()
+    for content in ("", "2026-11-20T12:05:00+00:00\n", "a start\n", "\xff"):
+        file.write_text(content, encoding="latin-1")
+        assert visitor.open_link(token).status == 403
+
+
+def test_all_processes_of_the_machine_read_the_same_uptime() -> None:
+    start, before = uptime()
+    code = "from cambist.clock import uptime; print(*uptime())"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=60).stdout
+    assert shown.split()[0] == start
+    assert before < float(shown.split()[1]) < uptime()[1]

@@ -1,4 +1,8 @@
-"""One-time links that sign in to the console. The data folder has only their digests."""
+"""One-time links that sign in to the console. The data folder has only their digests.
+
+How old a link is tells the time since the start of the machine: a wall clock that is set neither ends a link nor lets
+one be used that has ended.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,11 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from cambist.admin.audit import AuditRecorder
+from cambist.clock import Uptime, uptime
 from cambist.errors import CannotStart, LinkRefused
 from cambist.settings import Settings
 from cambist.storage.atomic_file import write_atomically
@@ -26,8 +31,11 @@ _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 class SignInLinks:
     """Creates links and consumes them. A link is a file named by the digest of its token: unlinking consumes it."""
 
-    def __init__(self, settings: Settings, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, settings: Settings, clock: Callable[[], datetime], elapsed: Callable[[], Uptime] = uptime
+    ) -> None:
         self._settings = settings
+        self._elapsed = elapsed
         self._folder = DataDirectory(settings.data).sign_in_links
         self._clock = clock
 
@@ -43,8 +51,9 @@ class SignInLinks:
         self._folder.mkdir(mode=0o700, exist_ok=True)
         self._remove_expired()
         token = secrets.token_urlsafe(_TOKEN_BYTES)
+        start, seconds = self._elapsed()
+        write_atomically(self._path(token), f"{seconds} {start}\n".encode())
         ends_at = self._clock() + LINK_LIFE
-        write_atomically(self._path(token), f"{ends_at.isoformat()}\n".encode())
         AuditRecorder(self._settings, self._clock).record("console.link", detail=f"until {ends_at:%H:%M:%S} UTC")
         return token
 
@@ -69,11 +78,13 @@ class SignInLinks:
         return self._folder / hashlib.sha256(token.encode()).hexdigest()
 
     def _is_current(self, path: Path) -> bool:
+        start, seconds = self._elapsed()
         try:
-            ends_at = datetime.fromisoformat(path.read_text(encoding="utf-8").strip())
+            created, _, created_start = path.read_text(encoding="utf-8").strip().partition(" ")
+            age = seconds - float(created)
         except (OSError, ValueError):
             return False
-        return self._clock() < ends_at.astimezone(UTC)
+        return created_start == start and 0 <= age < LINK_LIFE.total_seconds()
 
     def _remove_expired(self) -> None:
         for path in self._folder.iterdir():

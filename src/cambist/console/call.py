@@ -10,6 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from cambist.admin.parsing import parse_day
+from cambist.clock import Uptime, uptime
 from cambist.console.http import ConsoleRequest
 from cambist.console.problems import ConsoleRefused
 from cambist.console.sessions import ConsoleSession
@@ -28,6 +29,7 @@ class Installation:
     settings: Settings
     clock: Callable[[], datetime]
     environment: Mapping[str, str]
+    elapsed: Callable[[], Uptime] = uptime
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from cambist.admin.overview import DataOverview
-from cambist.clock import utc_now
+from cambist.clock import Uptime, uptime, utc_now
 from cambist.console.account_actions import ACCOUNT_ROUTES
 from cambist.console.application import ConsoleApplication
 from cambist.console.audit_actions import AUDIT_ROUTES
@@ -40,9 +40,10 @@ def console_application(
     health: HealthApplication,
     read_stream: Callable[[], StreamReport | None] | None,
     clock: Callable[[], datetime] = utc_now,
+    elapsed: Callable[[], Uptime] = uptime,
 ) -> ConsoleApplication:
     """Return the console of a service. Paths that are not the console's go to `health`."""
     data = DataOverview(settings)
     overview = Overview(health, data, read_stream, RateSampler(), RateSampler())
     routes = (Route("GET", "/overview", overview.answer, activity=False), *ACTION_ROUTES)
-    return ConsoleApplication(Installation(settings, clock, os.environ), routes, health)
+    return ConsoleApplication(Installation(settings, clock, os.environ, elapsed), routes, health)

@@ -50,7 +50,7 @@ class SignIn:
     def __init__(self, installation: Installation, sessions: ConsoleSessions, linked: tuple[str, ...] = ()) -> None:
         self._installation = installation
         self._sessions = sessions
-        self._links = SignInLinks(installation.settings, installation.clock)
+        self._links = SignInLinks(installation.settings, installation.clock, installation.elapsed)
         self._failures = FailedSignIns(installation.clock)
         self._links_to = "\n".join(f'<link rel="{_relation(path)}" href="{path}">' for path in linked)
 

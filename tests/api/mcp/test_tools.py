@@ -411,6 +411,7 @@ def test_requests_and_calls_in_lists_count_against_the_rate_limit(make_client, n
     assert "retry-after" in limited.headers
 
 
+<<<<<<< HEAD
 def judged(code: str, day: date, sources: tuple[str, ...] = MANY) -> CodeVerdict:
     """Return a verdict by which all sources but the last are held, each with a reason of its own."""
     *held, last = sources
@@ -436,3 +437,26 @@ def test_an_explanation_says_how_many_agree_and_why_the_others_are_held(make_cli
         found = next(leg["verdict"] for leg in result["structuredContent"]["legs"] if "verdict" in leg)
         assert (found["status"], found["more_fixings"]) == ("held", len(MANY) - 2)
         assert f"two more originals that say {found['other']}" in result["content"][0]["text"]
+=======
+OLD_DAY = "2024-03-05"
+WITH_DAY = {
+    "rate": {"to": "EUR", "date": OLD_DAY},
+    "convert": {"to": "EUR", "amount": "1", "date": OLD_DAY},
+    "rates_on": {"to": "EUR", "date": OLD_DAY},
+    "explain": {"to": "EUR", "date": OLD_DAY},
+    "series": {"to": "EUR", "start": OLD_DAY},
+}
+
+
+def test_every_tool_that_takes_a_day_refuses_older_ones_than_the_plan_has(make_client, now, speaker, key):
+    plans = "[unlimited]\ntags = ['currency']\n[month]\ntags = ['currency']\nhistory_days = 30\n"
+    free, limited = (speaker(account_of(make_client, now, plans, plan, key)) for plan in ("unlimited", "month"))
+    listed = msgspec.json.decode(limited.ask("tools/list").content)["result"]["tools"]
+    with_day = {each["name"] for each in listed if {"date", "start", "end"} & each["inputSchema"]["properties"].keys()}
+    assert with_day == WITH_DAY.keys()
+    for name, arguments in WITH_DAY.items():
+        assert not free.call(name, **arguments)["isError"]
+        result = limited.call(name, **arguments)
+        assert result["isError"]
+        assert f"limited to 30 days: [{OLD_DAY}] is older" in result["content"][0]["text"]
+>>>>>>> bf00ca9 (Count the life of a link to the console since the start of the machine)
