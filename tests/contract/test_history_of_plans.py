@@ -1,0 +1,162 @@
+"""Every door that takes a day, on a plan with limited history: an older day is refused, a newer one answered."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import import_module
+
+import pytest
+from msgspec import structs
+from tests.conftest import KEY, OWNER, PLANS
+
+from cambist.accounts.account import Account, StoredKey
+from cambist.accounts.api_key import digest, mint
+from cambist.api.dialects import DIALECTS
+from cambist.api.parameters import declared_params
+from cambist.registry.components import endpoints
+from cambist.registry.receipts import NodeSigner
+from cambist.storage.key_folder import KeyFolder
+
+LIMIT = 30
+OLD, RECENT = "2026-03-05", "2026-11-12"
+LIMITED_KEY = mint(lambda alphabet: alphabet[9])
+DAYS = {"date", "start", "end", "as_of", "since"}
+
+ENDPOINTS = {
+    "/historical": ["from=EUR&to=USD&date={day}", "from=EUR&date={day}"],
+    "/time-series": ["from=EUR&to=USD&start={day}", "from=EUR&to=USD&start={day}&end={day}"],
+    "/convert": ["from=EUR&to=USD&amount=1&date={day}"],
+    "/explain": ["from=EUR&to=USD&date={day}", "from=EUR&to=USD&date={day}&verbose=1"],
+    "/corrections": ["from=EUR&to=USD&start={day}", "start={day}&since=1-000000000000-0000000000000000"],
+    "/vintages": ["from=EUR&to=USD&date={day}"],
+    "/fx/quote/time-series": ["pair=EURUSD&start={day}T00:00:00Z"],
+    "/fx/ohlc/time-series": ["pair=EURUSD&start={day}T00:00:00Z"],
+}
+BESIDE = {
+    "/historical.csv": ["from=EUR&to=USD&date={day}"],
+    "/time-series.xlsx": ["from=EUR&to=USD&start={day}"],
+    "/corrections.atom": ["start={day}"],
+}
+TARGETS = [f"{path}?{query}" for path, queries in {**ENDPOINTS, **BESIDE}.items() for query in queries]
+SPOKEN = {
+    "frankfurter": [
+        "/v1/{day}",
+        "/v1/{day}..",
+        "/v1/{day}..{day}?to=USD",
+        "/{day}?from=USD",
+        "/{day}..{day}",
+        "/v2/rates?from={day}",
+        "/v2/rates?date={day}",
+        "/v2/rates.csv?from={day}&to={day}",
+        "/v2/rate/EUR/USD?date={day}",
+    ],
+    "openexchangerates": [
+        "/api/historical/{day}.json",
+        "/api/time-series.json?start={day}&end={day}",
+        "/api/time-series.json?start={day}&end=" + RECENT,
+    ],
+    "fixer": [
+        f"{folder}{target}"
+        for folder in ("", "/api", "/fixer")
+        for target in (
+            "/{day}",
+            "/timeseries?start_date={day}&end_date={day}",
+            "/fluctuation?start_date={day}&end_date=" + RECENT,
+            *(["/convert?from=EUR&to=USD&amount=1&date={day}"] if folder else []),
+        )
+    ],
+    "sdmx": [
+        "/service/data/EXR?startPeriod={day}",
+        "/service/data/EXR/D.USD.EUR.SP00.A/ECB?startPeriod={day}",
+        "/service/data/EXR/D.USD.EUR.SP00.A?startPeriod={day}",
+        "/service/data/EXR/D.USD.EUR.SP00.A?startPeriod={day}&endPeriod={day}",
+    ],
+}
+
+
+WITHOUT_DAY = re.compile(
+    r"/v1/currencies|/latest|/v2/currencies|/v2/currency/\{code\}"
+    r"|/api/(latest|currencies|usage)\.json|/api/convert/.*|/api/ohlc\.json"  # bars are tried in their own tests
+    r"|(/api|/fixer)?/(latest|symbols)"
+    r"|/service/(dataflow|datastructure|codelist|conceptscheme)/.*"
+)
+"""Templates of dialects that take no day."""
+
+
+@pytest.fixture
+def make_limited(make_client, small_store, tmp_path):
+    """Make a client of two accounts, one of them on a plan with 30 days of history."""
+    plan = structs.replace(PLANS["unlimited"], name="limited", history_days=LIMIT)
+    keys = {digest(KEY): OWNER, digest(LIMITED_KEY): StoredKey(9, Account(9, "limited", "limited"))}
+
+    def make(**options):
+        client = make_client(stored_keys=keys, plans=PLANS | {"limited": plan}, **options)
+        client.worker_state.receipts = NodeSigner(KeyFolder(tmp_path / "keys"), small_store.public_keys)
+        return client
+
+    return make
+
+
+def spoken(name):
+    return import_module(f"cambist.api.dialects.{DIALECTS[name]}").dialect
+
+
+def is_refused(reply):
+    return (reply.status, reply.json["code"]) == (403, "not_in_plan")
+
+
+@pytest.mark.parametrize("receipt", ["", "&receipt=1"])
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_endpoint_refuses_older_days_than_the_plan_has(make_limited, target, receipt):
+    client, target = make_limited(), target + receipt
+    assert client.get(target.format(day=OLD)).status != 403
+    assert is_refused(client.get(target.format(day=OLD), key=LIMITED_KEY))
+    assert client.get(target.format(day=RECENT), key=LIMITED_KEY).status != 403
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_question_for_a_receipt_refuses_the_same(make_limited, target):
+    client = make_limited()
+
+    def ask(day):
+        body = json.dumps({"get": target.format(day=day)}).encode()
+        return client.request("POST", "/receipts", key=LIMITED_KEY, body=body)
+
+    assert is_refused(ask(OLD))
+    assert ask(RECENT).status != 403
+
+
+def test_every_endpoint_that_takes_a_day_is_among_them():
+    names = {each.path: {param.name for param in declared_params(each.params).values()} for each in endpoints()}
+    assert {path for path, taken in names.items() if taken & DAYS} == set(ENDPOINTS)
+    assert {each.path for each in endpoints() if each.earliest_day is not None} == set(ENDPOINTS)
+
+
+@pytest.mark.parametrize(("name", "target"), [(name, target) for name, targets in SPOKEN.items() for target in targets])
+def test_a_dialect_refuses_the_same(make_limited, name, target):
+    client = make_limited(dialects=(spoken(name),))
+    assert client.get(target.format(day=OLD)).status == 200
+    sentence = f"limited to {LIMIT} days"
+    refused = client.get(target.format(day=OLD), key=LIMITED_KEY).text
+    assert sentence in refused
+    assert '"rates"' not in refused
+    answered = client.get(target.format(day=RECENT), key=LIMITED_KEY)
+    assert (answered.status, sentence in answered.text) == (200, False)
+
+
+def test_files_of_the_ecb_with_more_days_are_refused(make_limited):
+    client = make_limited(dialects=(spoken("ecb"),))
+    for route in spoken("ecb").routes:
+        assert client.get(route.template).status == 200
+        assert client.get(route.template, key=LIMITED_KEY).status == (403 if "hist" in route.template else 200)
+
+
+def test_every_template_of_a_dialect_is_among_them():
+    assert set(SPOKEN) == set(DIALECTS) - {"ecb"}
+    for name, targets in SPOKEN.items():
+        tried = [target.format(day=OLD).partition("?")[0] for target in targets]
+        for route in spoken(name).routes:
+            pattern = re.compile(re.sub(r"\\\{\w+(:\w+)?\\\}", "[^/]+", re.escape(route.template)))
+            is_tried = any(pattern.fullmatch(path) for path in tried)
+            assert is_tried or WITHOUT_DAY.fullmatch(route.template), (name, route.template)
