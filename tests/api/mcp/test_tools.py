@@ -411,7 +411,6 @@ def test_requests_and_calls_in_lists_count_against_the_rate_limit(make_client, n
     assert "retry-after" in limited.headers
 
 
-<<<<<<< HEAD
 def judged(code: str, day: date, sources: tuple[str, ...] = MANY) -> CodeVerdict:
     """Return a verdict by which all sources but the last are held, each with a reason of its own."""
     *held, last = sources
@@ -437,7 +436,8 @@ def test_an_explanation_says_how_many_agree_and_why_the_others_are_held(make_cli
         found = next(leg["verdict"] for leg in result["structuredContent"]["legs"] if "verdict" in leg)
         assert (found["status"], found["more_fixings"]) == ("held", len(MANY) - 2)
         assert f"two more originals that say {found['other']}" in result["content"][0]["text"]
-=======
+
+
 OLD_DAY = "2024-03-05"
 WITH_DAY = {
     "rate": {"to": "EUR", "date": OLD_DAY},
@@ -459,4 +459,3 @@ def test_every_tool_that_takes_a_day_refuses_older_ones_than_the_plan_has(make_c
         result = limited.call(name, **arguments)
         assert result["isError"]
         assert f"limited to 30 days: [{OLD_DAY}] is older" in result["content"][0]["text"]
->>>>>>> bf00ca9 (Count the life of a link to the console since the start of the machine)
