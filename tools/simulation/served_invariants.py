@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from math import isclose
 from typing import NamedTuple
 
-from tools.simulation.reference_rates import is_above_law, legal_rate, newest_row
-from tools.simulation.reference_verdicts import ReferenceVerdicts
+from tools.simulation.reference_rates import Said
 from tools.simulation.violation import require
 
-from cambist.history.code_judgement import day_of
-from cambist.history.code_rates import WITHDRAWN
 from cambist.history.edition import matrix_digest, parse_edition_name
 from cambist.history.rate_matrix import RateMatrix
+from cambist.pricing.pair import PIVOT
 from cambist.pricing.rate_book import RateBook
+from cambist.sources.base import Source
 
 EDITION = "no edition without its receipts"
 BOOK_ORDER = "a book shown is never older than one shown before"
-BOOK_PRICES = "each price served is what is published of the newest day"
+BOOK_PRICES = "no wrong price served"
 
 _SECOND = timedelta(seconds=1)
 
@@ -50,79 +49,35 @@ class BookOrder:
         return is_new
 
 
-class ExpectedQuote(NamedTuple):
-    """What the book must have of a code: units per dollar, and the source and the time of the market.
+class Expected(NamedTuple):
+    """What a book must say of a code: the day of what was published last, its source, and units per dollar."""
 
-    Nobody is the source of what a law fixes.
+    day: date
+    said: Said
+
+
+def check_book(
+    book: RateBook,
+    expected: Mapping[str, Expected],
+    sources: Mapping[str, Source],
+    received: Mapping[str, Collection[datetime]],
+) -> None:
+    """Check that each quote of a book is what was published last of its code: what the matrix has of its newest day.
+
+    Its time is that of the market; or that of its receipt, if it was received before. `received` are the times of the
+    receipts of each source.
     """
-
-    units: float
-    source: str
-    market_time: datetime
-
-
-class BookPrices:
-    """What the rate book must have: of each code what is published of its newest day.
-
-    It is known up to the last time that quotes were made, `today` of then; what was filed since is not served yet.
-    """
-
-    def __init__(self, reference: ReferenceVerdicts) -> None:
-        self._reference = reference
-        self._today: dict[str, int] = {}
-        self._filed: set[str] = set()
-        self._unknown: set[str] = set()
-        self._expected: dict[str, ExpectedQuote | None] = {}
-
-    def put(self, codes: Iterable[str]) -> None:
-        """Note of which codes something was filed or decided."""
-        self._filed |= set(codes)
-
-    def quoted(self, today: int, *, of_all: bool) -> None:
-        """Note that quotes were made, of all codes or of those that have changed."""
-        codes = self._reference.codes if of_all else self._filed
-        self._today |= dict.fromkeys(codes, today)
-        self._unknown |= codes
-        self._filed = set()
-
-    def find(self) -> None:
-        """Find what the book must have, unless something was filed since."""
-        for code in sorted(self._unknown - self._filed):
-            self._expected[code] = self._quote(code, self._today[code])
-            self._unknown.remove(code)
-
-    def check(self, book: RateBook, received: Mapping[str, Collection[datetime]]) -> None:
-        """Check each price of a book, and its time: that of the market, or of the receipt if that was before."""
-        self.find()
-        for code, expected in sorted(self._expected.items()):
-            if code in self._unknown:
-                continue
-            if expected is None:
-                require(code not in book.mids, BOOK_PRICES, f"{code} is in the book, but nothing is published")
-                continue
-            require(code in book.mids, BOOK_PRICES, f"{code} is not in the book, but {expected} is published")
-            units = 1 / book.mids[code]
-            is_same = isclose(units, expected.units, rel_tol=1e-9)
-            require(is_same, BOOK_PRICES, f"{code} is {units} in the book, but {expected} is published")
-            if expected.source:
-                as_of = book.leg(code).as_of
-                is_timed = _is_timed(expected, as_of, received.get(expected.source, ()))
-                require(is_timed, BOOK_PRICES, f"{code} is of {as_of} in the book, not of {expected.market_time}")
-
-    def _quote(self, code: str, today: int) -> ExpectedQuote | None:
-        found = self._reference.verdicts(code)
-        row = None if found is None else newest_row(found, today)
-        legal = legal_rate(code, today)
-        of_law = None if legal is None else ExpectedQuote(legal, "", datetime.max.replace(tzinfo=UTC))
-        if found is None or row is None or found.published[row] == WITHDRAWN:
-            return of_law
-        key = found.published[row]
-        if legal is not None and not is_above_law(found, row, key, legal):
-            return of_law
-        source = self._reference.source(key)
-        at = datetime.combine(day_of(int(found.days[row])), source.fixed_at, source.zone).astimezone(UTC)
-        return ExpectedQuote(found.said(row)[key], key, at)
-
-
-def _is_timed(expected: ExpectedQuote, as_of: datetime, received: Collection[datetime]) -> bool:
-    return abs(as_of - expected.market_time) <= _SECOND or (as_of < expected.market_time and as_of in received)
+    for code, mid in sorted(book.mids.items()):
+        if code == PIVOT or code not in expected:
+            continue
+        day, said = expected[code]
+        units = 1 / mid
+        is_said = isclose(units, said.units, rel_tol=1e-9)
+        require(is_said, BOOK_PRICES, f"{code} is {units} in the book, not {said.units} as {said.source} said on {day}")
+        source = sources[said.source]
+        market_time = datetime.combine(day, source.fixed_at, source.zone).astimezone(UTC)
+        as_of = book.leg(code).as_of
+        is_timed = abs(as_of - market_time) <= _SECOND or (
+            as_of < market_time and as_of in received.get(said.source, ())
+        )
+        require(is_timed, BOOK_PRICES, f"{code} is of {as_of} in the book, but of {market_time}")
