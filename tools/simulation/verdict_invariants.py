@@ -18,7 +18,7 @@ from cambist.sources.base import Source
 MAJORITY_SERVED = "what an honest majority says is served"
 NO_DAY_TO_COME = "no fixing of a day to come is stored"
 
-WRONG = 0.10
+WRONG = 0.02
 """How far from the truth (log) a word is wrong."""
 
 _SERVED = 0.045
