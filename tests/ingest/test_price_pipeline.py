@@ -348,6 +348,56 @@ def test_twelve_seconds_of_a_wrong_price_are_never_served_nor_the_ten_after_them
         assert agreed(settled, now).bid == 100
 
 
+def test_what_one_source_alone_said_is_taken_back_when_another_says_the_old_price(settled: PricePipeline) -> None:
+    later = NOON + 20 * MINUTE
+    assert settled.apply_tick(tick(100), later - SECOND) is None
+    assert agreed(settled, later - SECOND).origin.sources == ("first",)
+    assert settled.apply_tick(tick(130), later) == JUMP
+    assert settled.apply_tick(tick(130), later + 3 * SECOND) is None
+    assert agreed(settled, later + 3 * SECOND).bid == 130
+    assert settled.apply_tick(tick("100.02", source="second"), later + 5 * SECOND) is None
+    assert agreed(settled, later + 5 * SECOND).bid == Fraction("100.02")
+    assert settled.apply_tick(tick(130), later + 6 * SECOND) == JUMP
+
+
+def test_a_source_takes_its_own_lone_jump_back_at_once(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(130), NOON) == JUMP
+    assert settled.apply_tick(tick(130), NOON + 3 * SECOND) is None
+    assert settled.apply_tick(tick(100), NOON + 12 * SECOND) is None
+    assert agreed(settled, NOON + 12 * SECOND).bid == 100
+
+
+def test_a_lone_jump_that_another_source_follows_is_not_taken_back(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(130), NOON) == JUMP
+    assert settled.apply_tick(tick(130), NOON + 3 * SECOND) is None
+    assert settled.apply_tick(tick(130, source="second"), NOON + 4 * SECOND) is None
+    assert settled.apply_tick(tick(100, source="third"), NOON + 5 * SECOND) == JUMP
+
+
+def test_one_tick_after_which_nothing_comes_is_used_after_three_seconds(settled: PricePipeline) -> None:
+    assert settled.apply_tick(tick(130), NOON) == JUMP
+    settled.release_singles(NOON + 2.9 * SECOND)
+    assert agreed(settled, NOON + 2.9 * SECOND).bid == 100
+    settled.release_singles(NOON + 3 * SECOND)
+    assert settled.tick_store.by_source(BITCOIN)["first"].bid == 130
+    assert agreed(settled, NOON + 3 * SECOND).bid in {100, 130}
+
+
+def test_two_late_sources_do_not_flip_a_true_jump_back(a_source: Any) -> None:
+    names = ("first", "second", "third", "fourth", "fifth")
+    pipeline = PricePipeline({key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names})
+    for source in names:
+        pipeline.apply_tick(tick(100, source=source), NOON - MINUTE)
+    agreed(pipeline)
+    for source in names[:3]:
+        pipeline.apply_tick(tick(130, source=source), NOON)
+    agreed(pipeline, NOON)
+    assert pipeline.apply_tick(tick(100, source="fourth"), NOON + SECOND) == JUMP
+    for source in names[:3]:
+        assert pipeline.apply_tick(tick(130, source=source), NOON + 1.2 * SECOND) is None
+    assert pipeline.apply_tick(tick(100, source="fifth"), NOON + 1.5 * SECOND) == JUMP
+
+
 def test_a_jump_that_was_undone_starts_again(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(200), NOON) == JUMP
     assert settled.apply_tick(tick(100), NOON + SECOND) is None
@@ -424,19 +474,17 @@ TICKS = st.lists(
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=TICKS)
-def test_the_agreed_quote_is_always_the_last_accepted_tick_of_a_source(
+def test_the_agreed_quote_is_always_an_accepted_tick_of_a_source(
     a_source, steps: list[tuple[str, int, int, int]]
 ) -> None:
     pipeline = PricePipeline({key: a_source(key, pace=Pace.REALTIME) for key in ("first", "second", "third")})
-    now, last = NOON, {}
+    now = NOON
     for source, mid, seconds, sequence in steps:
         now += seconds * SECOND
-        if pipeline.apply_tick(tick(mid, source=source, sequence=sequence), now) is None:
-            last[source] = (mid, now)
+        pipeline.apply_tick(tick(mid, source=source, sequence=sequence), now)
         stored = pipeline.tick_store.by_source(BITCOIN)
         quote = agree(pipeline, BITCOIN, now)
-        assert stored.keys() >= last.keys()
-        assert (quote is None) == (not last)
+        assert (quote is None) == (not stored)
         assert quote is None or (quote.bid, quote.as_of) in {(each.bid, each.as_of) for each in stored.values()}
 
 

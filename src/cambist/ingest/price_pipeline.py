@@ -59,6 +59,11 @@ class PricePipeline:
         self.refused.setdefault(tick.source, Counter())[reason] += 1
         return reason
 
+    def release_singles(self, now: datetime) -> None:
+        """Apply the ticks that waited and that nobody has contradicted for long enough."""
+        for each in self.validator.pop_singles(now):
+            self._accept(each.tick, each.received_at)
+
     def _accept(self, tick: Tick, received_at: datetime) -> None:
         previous = self.tick_store.latest(tick.pair, tick.source)
         self.accepted[tick.source] += 1

@@ -42,6 +42,11 @@ class TickStore:
         self._changed.add(tick.pair)
         return stored
 
+    def drop(self, pair: Pair, source: str) -> None:
+        """Forget the latest tick of a pair from a source: it was not true."""
+        if self._ticks.get(pair, {}).pop(source, None) is not None:
+            self._changed.add(pair)
+
     def latest(self, pair: Pair, source: str) -> StoredTick | None:
         """Return the latest tick of a pair from a source."""
         return self._ticks.get(pair, {}).get(source)

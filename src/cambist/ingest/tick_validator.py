@@ -24,8 +24,7 @@ class TickValidator:
 
     def __init__(self, agreed: AgreedPrices, is_open: IsOpen, tick_store: TickStore) -> None:
         self.is_open = is_open
-        self._ticks = tick_store
-        self._jumps = WaitingJumps(agreed)
+        self._jumps = WaitingJumps(agreed, tick_store)
 
     def refusal(
         self, tick: Tick, received_at: datetime, previous: StoredTick | None, asked_at: datetime | None = None
@@ -46,11 +45,15 @@ class TickValidator:
         if self._is_near(tick, received_at):
             self._jumps.forget(tick.pair, tick.source)
             return None
-        return None if self._jumps.is_accepted(tick, received_at, self._ticks.by_source(tick.pair)) else JUMP
+        return None if self._jumps.is_accepted(tick, received_at) else JUMP
 
     def pop_confirmed(self, pair: Pair) -> list[WaitingTick]:
         """Return the ticks that waited and that an accepted one has confirmed."""
         return self._jumps.pop_confirmed(pair)
+
+    def pop_singles(self, now: datetime) -> list[WaitingTick]:
+        """Return the ticks that waited and that nobody has contradicted for long enough."""
+        return self._jumps.pop_singles(now)
 
     def is_plausible(self, tick: Tick, received_at: datetime) -> bool:
         """Return whether a tick's prices may be right, whenever it was sent."""

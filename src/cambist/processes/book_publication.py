@@ -75,7 +75,9 @@ class BookPublication:
     def build_book(self) -> RateBook | None:
         """Return the next rate book if anything has changed. After an unexpected error the last one stays, and ages."""
         try:
-            book = self._rate_books.build(utc_now())
+            now = utc_now()
+            self._pipeline.release_singles(now)
+            book = self._rate_books.build(now)
         except Exception as error:  # noqa: BLE001  logged once, with its trace
             self._outages.begin("book", "built", error, with_trace=True)
             return None

@@ -2,8 +2,8 @@
 
 A tick beyond the larger of 0.5 % and ten usual moves waits. Another venue confirms it that has made at least half of
 the move in the same direction within a minute, if at least as many venues have moved as have spoken since at the old
-price. Time alone confirms it only while nobody contradicts it: a single venue is believed after three seconds, and said
-to be single. Times are seconds on any clock, prices logarithms.
+price, counted from the first mover on. Time alone confirms it only while nobody contradicts it: a single venue is
+believed after three seconds, and said to be single. Times are seconds on any clock, prices logarithms.
 """
 
 from __future__ import annotations
@@ -68,9 +68,10 @@ def judge_tick(
     venues that are near to the agreed price.
     """
     move = price - jump.agreed
-    movers = sum(_confirms(each, at, move, jump.agreed) for each in others.values())
-    deniers = sum(tick.at > jump.since for venue, tick in near.items() if venue not in others)
-    if movers and movers + 1 >= deniers:
+    movers = [each for each in others.values() if _confirms(each, at, move, jump.agreed)]
+    since = min(each.since for each in (jump, *movers))
+    deniers = sum(tick.at > since for venue, tick in near.items() if venue not in others)
+    if movers and len(movers) + 1 >= deniers:
         return TickVerdict.CONFIRMED
     if deniers:
         return TickVerdict.CONTRADICTED
