@@ -212,7 +212,7 @@ def test_the_closes_of_coins_are_archived_when_a_day_ends(settings: Settings, mo
     async def run() -> None:
         task = asyncio.create_task(ingestor._archive_closes())
         apply_tick("XMR", 150, midnight - timedelta(minutes=20))
-        for mid, seconds in ((60000, -2), (61000, -1), (62000, 1)):
+        for mid, seconds in ((60000, -2), (60100, -1), (60200, 1)):
             apply_tick("BTC", mid, midnight + timedelta(seconds=seconds))
             await asyncio.sleep(0.1)
         task.cancel()
@@ -220,7 +220,7 @@ def test_the_closes_of_coins_are_archived_when_a_day_ends(settings: Settings, mo
     asyncio.run(run())
     store = SqlStore(settings.database_url)
     (known,) = store.archive.fixings_on(CLOSES, midnight.date() - timedelta(days=1))
-    assert known.fixing == Fixing(CLOSES, Pair("BTC", "USD"), date(2026, 11, 21), Decimal("61000.5"))
+    assert known.fixing == Fixing(CLOSES, Pair("BTC", "USD"), date(2026, 11, 21), Decimal("60100.5"))
     assert (known.origin, known.received_at) == ("kraken", midnight + timedelta(seconds=1))
     assert store.archive.revisions(Pair("XMR", "USD"), date(2026, 11, 21)) == []
     store.close()
