@@ -10,7 +10,7 @@ import pytest
 from falcon.testing import create_environ
 from tests.conftest import KEY, Client
 
-from cambist.api import long_answers
+from cambist.api import fast_path, long_answers
 from cambist.api.dialects.fixer import dialect as fixer
 from cambist.http.scheduler import Kind, TooManyWaiting, Work
 
@@ -135,5 +135,5 @@ def test_a_long_answer_is_left_to_a_thread_even_if_it_is_in_the_cache(
 
     assert ask() is not None
     assert len(ask() or b"") < long_answers.MOST_BYTES_AT_ONCE
-    monkeypatch.setattr(long_answers, "MOST_BYTES_AT_ONCE", 10_000)
+    monkeypatch.setattr(fast_path, "MOST_BYTES_AT_ONCE", 10_000)
     assert ask() is None

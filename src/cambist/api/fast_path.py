@@ -19,7 +19,7 @@ from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import accepts_gzip
-from cambist.api.long_answers import IS_LONG, leave_if_long
+from cambist.api.long_answers import IS_LONG, MOST_BYTES_AT_ONCE, leave_to_thread
 from cambist.api.request_bodies import RequestBodies
 from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
@@ -225,14 +225,14 @@ class FastPath:
             answer = self._compute(environ, resource, principal, key, now)
             return None if answer is None else (principal, answer, answer.headers)
         self._check(principal, answer, now)
-        leave_if_long(answer.prefix, environ)
+        if len(answer.prefix) > MOST_BYTES_AT_ONCE:
+            leave_to_thread(environ)
         environ[CACHED] = True
         received = environ.get(RECEIVED)
         if received is not None and not is_cut:
             head, is_compressed = self._head + _encoded(answer.headers), _is_compressed(answer, environ)
             head += _GZIP_LINE if is_compressed else b""
-            made_for = state[1].number
-            found = RepeatedRequest(principal, answer, head, key, responses, made_for, keys, is_compressed)
+            found = RepeatedRequest(principal, answer, head, key, responses, state[1].number, keys, is_compressed)
             repeated.add((received, environ["REMOTE_ADDR"]), found)
         return principal, answer, answer.headers
 

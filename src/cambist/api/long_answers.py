@@ -22,12 +22,6 @@ def stay() -> None:
     """Go on, in any thread."""
 
 
-def leave_if_long(prefix: bytes, environ: Environ) -> None:
-    """Leave a cached answer to a thread if it is long, and this is the event loop. Errors: MustWait."""
-    if len(prefix) > MOST_BYTES_AT_ONCE:
-        leave_to_thread(environ)
-
-
 def leave_to_thread(environ: Environ) -> None:
     """Leave a long answer to a thread, if this is the event loop. Errors: MustWait."""
     if environ.get(IS_LONG) is False:
