@@ -112,7 +112,11 @@ TEN = "USD,GBP,JPY,CHF,SEK,NOK,DKK,PLN,CZK,HUF"
         ("from=EUR&to=USD&start=1999-01-04", False),
     ],
 )
-def test_long_series_are_left_to_a_thread_though_they_cost_little(client: Client, query: str, is_left: bool) -> None:
+def test_long_series_are_left_to_a_thread_though_they_cost_little(
+    client: Client,
+    query: str,
+    is_left: bool,  # noqa: FBT001
+) -> None:
     app: Any = client.app
     for _ in range(2):  # made, then from the cache
         environ = create_environ("/time-series", query_string=query, headers={"X-API-Key": KEY}) | ME

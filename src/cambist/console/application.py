@@ -59,8 +59,7 @@ class ConsoleApplication:
         try:
             request = read_request(environ)
             if request.path == sign_in.PATH:
-                if request.method not in sign_in.METHODS:
-                    raise ConsoleRefused(405, "wrong_method", f"[{sign_in.PATH}] takes GET or POST")
+                _check_method(request)
                 return self._sign_in.answer(with_body(request, environ, MAX_FORM))
             return self._call(request, environ)
         except Exception as error:  # noqa: BLE001  the answer says what it is, or the log does
@@ -107,6 +106,12 @@ def _check_change(request: ConsoleRequest, session: ConsoleSession) -> None:
         raise ConsoleRefused(415, "not_json", "A change is sent as application/json")
     if not secrets.compare_digest(request.csrf.encode(), session.csrf.encode()):
         raise ConsoleRefused(403, "csrf", "The header X-CSRF-Token is missing or wrong: load the page again")
+
+
+def _check_method(request: ConsoleRequest) -> None:
+    """Refuse another method than those that sign in. Errors: ConsoleRefused."""
+    if request.method not in sign_in.METHODS:
+        raise ConsoleRefused(405, "wrong_method", f"[{sign_in.PATH}] takes GET or POST")
 
 
 def _of_page(path: str) -> ConsoleAnswer:
