@@ -11,7 +11,7 @@ from tests.service.test_tls import MOST_OF_UNREAD_OVER_TLS, UNREAD_OVER_TLS
 
 from cambist.api import request_bodies
 from cambist.console import http, sessions
-from cambist.http import connection, connection_limit, listening_socket, request_parser
+from cambist.http import body_room, connection, connection_limit, listening_socket, request_parser
 from cambist.http import server as http_server
 from cambist.monitoring import health_http
 from cambist.stream import admission, client_connection, messages, server, session, unauthenticated_limit
@@ -26,6 +26,10 @@ ROWS = [
 FIGURES = {
     "head of a request": f"{request_parser.MAX_HEAD_BYTES // 1024} KB",
     "body at `/receipts`, where the key may be in the body": f"{request_bodies.MAX_QUESTION_BYTES // 1024} KB",
+    "all bodies that are read or wait, also with keys": (
+        f"{body_room.MOST_BYTES_OF_ONE >> 20} MB of one account or address, {body_room.MOST_BYTES_IN_ALL >> 20} MB of "
+        "a worker, then 429 or 503"
+    ),
     "sizes and extensions of chunks, and trailers": f"{request_parser.MAX_FRAMING_BYTES // 1024} KB of one body",
     "requests behind one that waits": f"{connection.READ_AHEAD_BYTES // 1024} KB are parsed, then reading pauses",
     "time for a request, head and body together": f"{connection_limit.IDLE_SECONDS} seconds",

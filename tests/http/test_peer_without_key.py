@@ -15,8 +15,10 @@ from typing import Any
 
 import pytest
 
+from cambist.http import body_room
 from cambist.http import connection as connection_module
 from cambist.http import server as server_module
+from cambist.http.body_room import NO_ROOM, BodyRoom
 from cambist.http.connection import READ_AHEAD_BYTES, HttpConnection
 from cambist.http.listening_socket import bind_socket
 from cambist.http.request_parser import (
@@ -188,6 +190,81 @@ def test_the_longest_body_in_pieces_is_copied_once() -> None:
     (request,) = parser.read(b"0\r\n\r\n")
     assert len(request.body) == 100 * len(pieces)
     assert peak < 2 * MAX_BODY_BYTES
+
+
+@pytest.fixture
+def small_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave room for three bodies of 100 bytes of one owner."""
+    monkeypatch.setattr(body_room, "MOST_BYTES_OF_ONE", 300)
+
+
+@pytest.mark.usefixtures("small_room")
+def test_bodies_that_are_read_or_wait_have_room_for_so_many_bytes(connect: Connect, application: Counting) -> None:
+    short = b"POST %b HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n"
+    body = b"a" * 100
+    with connect() as read, connect() as waiting, connect() as left:
+        for client in (read, left):
+            client.sendall(short % b"/p" + body[1:])
+        waiting.sendall(short % b"/slow" + body)
+        assert _until_refused(connect, short % b"/p" + body).startswith(b"HTTP/1.1 429 ")
+        application.go_on.set()
+        assert b"/slow 100 " in waiting.recv(65_536)
+        assert _until_answered(connect, short % b"/p" + body)
+
+
+@pytest.mark.usefixtures("small_room")
+def test_the_room_of_a_body_is_given_back_however_its_request_ends(connect: Connect) -> None:
+    head = b"POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 250\r\n\r\n"
+    chunked = CHUNKED.replace(b"/p", b"/short")  # may have ten bytes, and takes as much
+    for data in (head + b"a" * 250, head + b"a" * 249, chunked + b"nonsense", chunked + b"b\r\nhello world\r\n"):
+        for _ in range(4):
+            with connect() as client:
+                client.sendall(data)
+                client.shutdown(socket.SHUT_WR)
+                _read_to_the_end(client)
+        assert _until_answered(connect, head + b"a" * 250)
+
+
+@pytest.mark.usefixtures("small_room")
+def test_a_body_that_is_longer_than_the_room_is_refused_by_its_head(connect: Connect) -> None:
+    answer = answer_to(connect, CHUNKED)
+    assert answer.startswith(b"HTTP/1.1 429 ")
+    assert b"\r\nconnection: close\r\n" in answer
+
+
+def test_the_room_of_all_bodies_is_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body_room, "MOST_BYTES_IN_ALL", 300)
+    monkeypatch.setattr(body_room, "MOST_BYTES_OF_ONE", 200)
+    room = BodyRoom()
+    environs: list[dict[str, Any]] = [{"CONTENT_LENGTH": "150"} for _ in range(3)]
+    assert [room.take(environ, owner, 1000) for owner, environ in enumerate(environs)] == [True, True, False]
+    assert environs[2][NO_ROOM].is_own is False
+    assert room.take(another := {"CONTENT_LENGTH": "51"}, 0, 1000) is False
+    assert another[NO_ROOM].is_own is True
+    environs.clear()
+    assert room.taken == 0
+
+
+def _until_refused(connect: Connect, data: bytes) -> bytes:
+    """Ask until the answer is another than 200: the server may not have read what others have sent."""
+    until = time.monotonic() + 10
+    while (answer := _first_of(connect, data)).startswith(b"HTTP/1.1 200 ") and time.monotonic() < until:
+        time.sleep(0.02)
+    return answer
+
+
+def _until_answered(connect: Connect, data: bytes) -> bool:
+    """Ask until the answer is 200: a thread may not have forgotten its last request."""
+    until = time.monotonic() + 10
+    while not (answer := _first_of(connect, data)).startswith(b"HTTP/1.1 200 ") and time.monotonic() < until:
+        time.sleep(0.02)
+    return answer.startswith(b"HTTP/1.1 200 ")
+
+
+def _first_of(connect: Connect, data: bytes) -> bytes:
+    with connect() as client:
+        _send(client, data)
+        return client.recv(65_536)
 
 
 # What comes after the head.

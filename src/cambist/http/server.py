@@ -13,6 +13,7 @@ from typing import Protocol
 
 import uvloop
 
+from cambist.http.body_room import NO_ROOM, BodyRoom
 from cambist.http.connection import HttpConnection
 from cambist.http.connection_limit import IDLE_SECONDS
 from cambist.http.departures import LOOK_SECONDS
@@ -100,7 +101,8 @@ class HttpServer:
         self.is_secure = certificate is not None
         self.now = monotonic()
         self.repeated: Callable[[bytes, str], bytes | None] = _never if logs_access else application.repeated
-        self.body_limit: Callable[[Environ], int] = application.body_limit
+        self.body_limit: Callable[[Environ], int] = self._body_limit
+        self._bodies = BodyRoom()
         self._application = application
         self._bound = bound
         self._name: tuple[str, int] = bound.getsockname()[:2]
@@ -143,14 +145,18 @@ class HttpServer:
         self._loop.add_signal_handler(signal.SIGTERM, call)
 
     async def _sweep(self, beat: Callable[[], None]) -> None:
-        """Close connections that send no whole request in time."""
+        """Close connections that send no whole request in time, twice a second."""
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             beat()
             self.now = monotonic()
-            for connection in list(self.connections):
-                if self.now - connection.silent_since > IDLE_SECONDS and connection.is_idle:
-                    connection.close()
+            self._close_silent()
+
+    def _close_silent(self) -> None:
+        """Close what is silent for too long. The variable of a loop within `_sweep` would keep the last connection."""
+        for connection in list(self.connections):
+            if self.now - connection.silent_since > IDLE_SECONDS and connection.is_idle:
+                connection.close()
 
     async def _watch(self) -> None:
         """Look for clients that leave while their requests wait."""
@@ -186,15 +192,28 @@ class HttpServer:
         LOGGED_ID.reset(logged_as)
         return answer
 
+    def _body_limit(self, environ: Environ) -> int:
+        """Return how many bytes the body of a request may have; 0 if it is answered without its body."""
+        limit = self._application.body_limit(environ)
+        has_room = limit and self._bodies.take(environ, self._turns.work_of(environ).owner, limit)
+        return limit if has_room else 0
+
     def answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
         """Answer a request in a thread; the connection sends the answer."""
+        if NO_ROOM in request.environ:
+            self._refuse(request, connection, request.environ.pop(NO_ROOM))
+            return
         try:
             self._waiting.add(request, connection, self._turns.work_of(request.environ))
         except TooManyWaiting as refused:
-            request.environ.setdefault(REQUEST_ID, request_id_of(request.environ))
-            answer = self._turns.refused(request.environ, refused)
-            # Not within this call: the connection is about to wait for the answer.
-            self._loop.call_soon(connection.finish, answer, request)
+            self._refuse(request, connection, refused)
+
+    def _refuse(self, request: ReceivedRequest, connection: HttpConnection, refused: TooManyWaiting) -> None:
+        """Answer a request for which there is no room."""
+        request.environ.setdefault(REQUEST_ID, request_id_of(request.environ))
+        answer = self._turns.refused(request.environ, refused)
+        # Not within this call: the connection is about to wait for the answer.
+        self._loop.call_soon(connection.finish, answer, request)
 
     def departed(self, connection: HttpConnection) -> None:
         """Forget the request of a connection that is lost."""

@@ -22,6 +22,9 @@ MAX_ANSWER_BYTES = 3072
 _ANNOTATIONS = {"readOnlyHint": True, "idempotentHint": True, "destructiveHint": False, "openWorldHint": False}
 _NEAR = 2
 
+_OF_PAST_EDITIONS = ("as_of", "assume")
+"""Parameters that no tool offers: all tools answer from what is known now."""
+
 Question = tuple[Endpoint[Any, Any], Struct]
 """An endpoint and its parameters."""
 
@@ -58,7 +61,8 @@ class Tool(Generic[P, B]):
     def arguments(self) -> dict[str, Param]:
         """Return the declarations of the arguments by name, those that select data first."""
         declared = sorted(declared_params(self.params).values(), key=lambda param: not param.selects_data)
-        return {param.name: param for param in declared if param.name not in self.left_out}
+        left_out = (*_OF_PAST_EDITIONS, *self.left_out)
+        return {param.name: param for param in declared if param.name not in left_out}
 
     def read(self, arguments: Mapping[str, Any]) -> P:
         """Read the arguments of a call. Errors: BadParameter."""
