@@ -410,6 +410,25 @@ def test_a_jump_that_was_undone_confirms_no_other_source(settled: PricePipeline)
     assert settled.apply_tick(tick(200, source="second"), NOON + 2 * SECOND) == JUMP
 
 
+def test_a_tick_that_waited_long_ago_is_not_believed_and_costs_no_bar(a_source: Any) -> None:
+    euro, pound, bars = Pair("EUR", "USD"), Pair("GBP", "USD"), BarAggregator()
+    names = ("first", "second", "third")
+    sources = {key: a_source(key, pace=Pace.REALTIME, rate_type=RateType.MARKET) for key in names}
+    pipeline, later = PricePipeline(sources, aggregator=bars), NOON + 5 * MINUTE
+    for source in names:
+        assert pipeline.apply_tick(tick(100, source=source, pair=euro), NOON) is None
+    agreed(pipeline, NOON, euro)
+    assert pipeline.apply_tick(tick("100.8", pair=euro), NOON + SECOND) == JUMP
+    assert pipeline.apply_tick(tick("1.3", pair=pound), later) is None
+    for source in ("second", "third"):
+        assert pipeline.apply_tick(tick("100.4", source=source, pair=euro), later) is None
+    assert agreed(pipeline, later, euro).bid == Fraction("100.4")
+    assert pipeline.apply_tick(tick("100.5", source="second", pair=euro), later + SECOND) is None
+    assert pipeline.tick_store.by_source(euro)["first"].bid == 100
+    completed = {(each.pair, each.interval, each.bar.start) for each in bars.completed(later + MINUTE)}
+    assert (pound, Interval.MINUTE, later) in completed
+
+
 def test_an_old_agreed_price_is_only_an_expected_one(settled: PricePipeline) -> None:
     assert settled.apply_tick(tick(104), NOON + 20 * MINUTE) is None
     agreed(settled, NOON + 20 * MINUTE)

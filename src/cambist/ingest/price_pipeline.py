@@ -50,7 +50,7 @@ class PricePipeline:
         previous = self.tick_store.latest(tick.pair, tick.source)
         reason = self.validator.refusal(tick, received_at, previous, asked_at)
         if reason is None:
-            for each in self.validator.pop_confirmed(tick.pair):
+            for each in self.validator.pop_confirmed(tick.pair, received_at):
                 self._accept(each.tick, each.received_at)
             self._accept(tick, received_at)
             return None

@@ -47,9 +47,9 @@ class TickValidator:
             return None
         return None if self._jumps.is_accepted(tick, received_at) else JUMP
 
-    def pop_confirmed(self, pair: Pair) -> list[WaitingTick]:
+    def pop_confirmed(self, pair: Pair, now: datetime) -> list[WaitingTick]:
         """Return the ticks that waited and that an accepted one has confirmed."""
-        return self._jumps.pop_confirmed(pair)
+        return self._jumps.pop_confirmed(pair, now)
 
     def pop_singles(self, now: datetime) -> list[WaitingTick]:
         """Return the ticks that waited and that nobody has contradicted for long enough."""

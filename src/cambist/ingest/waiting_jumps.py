@@ -12,6 +12,7 @@ from cambist.ingest.tick_store import StoredTick, TickStore
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.verdicts.tick_jumps import (
+    WINDOW,
     Jump,
     TickVerdict,
     VenueTick,
@@ -128,15 +129,20 @@ class WaitingJumps:
         self.agreed.believe(tick.pair, _mid(tick), received_at)
         return True
 
-    def pop_confirmed(self, pair: Pair) -> list[WaitingTick]:
-        """Return the ticks of a pair that wait and are near to its agreed price now, and let them wait no more."""
-        found = [
-            each
-            for each in self._waiting.get(pair, {}).values()
-            if self.is_near(pair, _mid(each.tick), each.received_at)
-        ]
-        for each in found:
-            self.forget(pair, each.tick.source)
+    def pop_confirmed(self, pair: Pair, now: datetime) -> list[WaitingTick]:
+        """Return the ticks of a pair that are near to its agreed price now, and let them wait no more.
+
+        Those that have waited for longer than a jump confirms others are dropped: a price that comes to where a venue
+        was long ago does not confirm it, and to the bars a tick received long ago means that the clock was set back.
+        """
+        found = []
+        for each in list(self._waiting.get(pair, {}).values()):
+            is_over = (now - each.received_at).total_seconds() > WINDOW
+            is_near = self.is_near(pair, _mid(each.tick), now)
+            if is_over or is_near:
+                self.forget(pair, each.tick.source)
+            if is_near and not is_over:
+                found.append(each)
         return found
 
     def _reference(self, pair: Pair, at: datetime) -> tuple[float | None, float]:
