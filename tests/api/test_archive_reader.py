@@ -15,7 +15,7 @@ from cambist.api.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.bars import NO_BARS
 from cambist.history.coin_closes import CLOSES
-from cambist.history.corrections import Correction, CorrectionQuery
+from cambist.history.corrections import Correction, CorrectionQuery, FeedEntry, FeedPosition
 from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.pricing.pair import Pair
@@ -34,6 +34,9 @@ class MemoryArchive:
         self.before_answering: Callable[[], None] = lambda: None
         self.covered: list[PairCoverage] = []
         self.corrected: list[Correction] = []
+
+    def corrections_after(self, _after: FeedPosition | None, _up_to: int, _limit: int) -> list[FeedEntry]:
+        return []
 
     def pair_coverage(self) -> list[PairCoverage]:
         if self.broken:

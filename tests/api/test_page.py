@@ -37,9 +37,15 @@ def test_other_clients_get_at_the_root_what_they_get_without_a_page(browser, cli
     assert with_page.content == without.content
 
 
-@pytest.mark.parametrize("method", ["POST", "DELETE", "OPTIONS"])
-def test_other_methods_are_answered_as_without_a_page(browser, client, method):
+@pytest.mark.parametrize("method", ["POST", "DELETE"])
+def test_a_page_refuses_other_methods_and_without_one_its_path_is_unknown(browser, client, method):
     with_page, without = (one.request(method, "/", headers=HTML) for one in (browser, client))
+    assert (with_page.status, with_page.json["code"]) == (405, "wrong_method")
+    assert (without.status, without.json["code"]) == (404, "unknown_path")
+
+
+def test_what_is_allowed_is_answered_as_without_a_page(browser, client):
+    with_page, without = (one.request("OPTIONS", "/", headers=HTML) for one in (browser, client))
     assert (with_page.status, with_page.content) == (without.status, without.content)
 
 

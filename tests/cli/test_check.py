@@ -17,7 +17,7 @@ def folder_with_files(folder):
     """A data folder with a rate matrix and a rate book."""
     settings = Settings(data=folder)
     store = open_store(settings)
-    supply = open_snapshot_source(settings, store.archive)
+    supply = open_snapshot_source(settings, store)
     write_rate_matrix(folder / "rates.image", supply.build_matrix(utc_now()))
     RateBookFile(folder).publish(supply.build_book(1, utc_now()))
     store.close()

@@ -30,7 +30,7 @@ def edition_folder(folder: Path) -> Path:
     """A data folder with a rate matrix whose edition is recorded."""
     settings = Settings(data=folder)
     store = open_store(settings)
-    supply = open_snapshot_source(settings, store.archive)
+    supply = open_snapshot_source(settings, store)
     write_rate_matrix(folder / "rates.image", supply.record_edition(supply.build_matrix(utc_now()), store))
     store.close()
     return folder
