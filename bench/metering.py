@@ -16,7 +16,7 @@ from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principal
 from cambist.api.application import ApiOptions, build_application
-from cambist.api.worker_state import WorkerState
+from cambist.api.state.worker_state import WorkerState
 from cambist.history.fixing import Fixing
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
 from cambist.pricing.pair import Pair

@@ -28,7 +28,7 @@ from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.api.application import ApiOptions, build_application
-from cambist.api.worker_state import WorkerState
+from cambist.api.state.worker_state import WorkerState
 from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.filing import Delivery, file_delivery

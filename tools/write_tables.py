@@ -19,8 +19,8 @@ import typer
 
 import coverage_table
 import performance_tables
-from cambist.api.endpoint import Endpoint
-from cambist.api.parameters import declared_params
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.questions.parameters import declared_params
 from cambist.cli.main import app
 from cambist.registry.components import endpoints
 from cambist.settings import PREFIX, Settings, setting_descriptions, written

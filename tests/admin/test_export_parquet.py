@@ -12,7 +12,7 @@ from arro3.io import read_parquet
 
 from cambist.admin.export.parquet_file import count_parquet_rows, make_parquet
 from cambist.admin.export.rate_table import RateTable
-from cambist.api.tables.columnar import fits_decimal
+from cambist.api.faces.tables.columnar import fits_decimal
 from cambist.pricing.number_format import plain_float
 
 

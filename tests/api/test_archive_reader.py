@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from cambist.api import archive_reader as module
-from cambist.api.archive_reader import ArchiveReader
-from cambist.api.reader_pool import ReaderPool
+from cambist.api.state import archive_reader as module
+from cambist.api.state.archive_reader import ArchiveReader
+from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.bars import NO_BARS
 from cambist.history.coin_closes import CLOSES

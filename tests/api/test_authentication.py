@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ipaddress import ip_network
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,8 +12,7 @@ from cambist.accounts.api_key import digest, mint
 from cambist.accounts.failed_keys import FAILURES_AT_ONCE
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principals
-from cambist.api.authentication import Authenticator
-from cambist.api.fast_path import FastPath, ServingOptions
+from cambist.api.call.credentials import Authenticator
 from cambist.errors import KeyEnded, KeyMalformed, KeyUnknown, TooManyFailedKeys
 
 NOW = 1_795_176_000.0
@@ -49,13 +47,6 @@ def is_limited(authenticator: Authenticator, environ: dict[str, Any], now: float
     return authenticator.failed_keys.retry_after(authenticator.address_of(environ), now) > 0
 
 
-def fast_path_of(authenticator: Authenticator) -> FastPath:
-    """Make a fast path that does nothing but recognise keys."""
-    nothing: Any = None
-    caches: Any = SimpleNamespace(clock=lambda: NOW)
-    return FastPath(nothing, {}, caches, authenticator, nothing, ServingOptions([], nothing))
-
-
 @pytest.fixture
 def authenticator() -> Authenticator:
     return Authenticator(PRINCIPALS)
@@ -88,7 +79,7 @@ def test_another_address_is_not_limited_with_it(authenticator):
 def test_the_error_has_the_true_time_to_wait(authenticator):
     fail(authenticator, came(), FAILURES_AT_ONCE + 3)
     with pytest.raises(TooManyFailedKeys) as refused:
-        authenticator.authenticate(came(key=WRONG), "", NOW)
+        authenticator.authenticate(came(key=WRONG), {}, NOW)
     wait = refused.value.retry_after
     assert wait == 8  # one in two seconds, of which three are owed
     assert is_limited(authenticator, came(), NOW + wait - 1)
@@ -100,7 +91,7 @@ def test_after_the_limit_one_in_two_seconds_may_fail(authenticator):
     for second in range(600):
         for _ in range(5):
             try:
-                authenticator.authenticate(came(key=WRONG), "", NOW + second)
+                authenticator.authenticate(came(key=WRONG), {}, NOW + second)
             except KeyUnknown:
                 tried += 1
             except TooManyFailedKeys:
@@ -120,14 +111,13 @@ def test_an_address_that_rests_may_fail_as_often_as_at_first(authenticator):
 @pytest.mark.parametrize("key", [GOOD, NEW])
 def test_a_working_key_is_never_refused_because_of_wrong_keys_of_others(authenticator, key):
     fail(authenticator, came(), 500)
-    assert authenticator.authenticate(came(key=key), "", NOW).key in {1, 2}
-    assert authenticator.authenticate(came(), key, NOW).key in {1, 2}
-    assert fast_path_of(authenticator).recognise(key, NOW).key in {1, 2}
+    assert authenticator.authenticate(came(key=key), {}, NOW).key in {1, 2}
+    assert authenticator.authenticate(came(), {"api_key": key}, NOW).key in {1, 2}
 
 
 def test_a_working_key_does_not_forgive_the_failures_of_others(authenticator):
     fail(authenticator, came(), FAILURES_AT_ONCE - 1)
-    authenticator.authenticate(came(key=GOOD), "", NOW)
+    authenticator.authenticate(came(key=GOOD), {}, NOW)
     fail(authenticator, came(), 1)
     assert is_limited(authenticator, came())
 
@@ -137,19 +127,19 @@ def test_a_limited_address_learns_nothing_of_any_key_that_does_not_work(authenti
     sentences = set()
     for key in (WRONG, REVOKED, "cmb_short", "typo"):
         with pytest.raises(TooManyFailedKeys) as refused:
-            authenticator.authenticate(came(key=key), "", NOW)
+            authenticator.authenticate(came(key=key), {}, NOW)
         sentences.add((str(refused.value), refused.value.retry_after))
     assert len(sentences) == 1
-    assert authenticator.authenticate(came(key=GOOD), "", NOW).key == 1
+    assert authenticator.authenticate(came(key=GOOD), {}, NOW).key == 1
 
 
 @pytest.mark.parametrize(("key", "error"), [(WRONG, KeyUnknown), (REVOKED, KeyEnded), ("typo", KeyMalformed)])
 def test_every_key_that_opens_nothing_counts(authenticator, key, error):
     for _ in range(FAILURES_AT_ONCE):
         with pytest.raises(error):
-            authenticator.authenticate(came(key=key), "", NOW)
+            authenticator.authenticate(came(key=key), {}, NOW)
     with pytest.raises(TooManyFailedKeys):
-        authenticator.authenticate(came(key=key), "", NOW)
+        authenticator.authenticate(came(key=key), {}, NOW)
 
 
 @pytest.mark.parametrize("way", ["query", "header", "bearer", "basic"])
@@ -159,14 +149,14 @@ def test_failures_count_by_whatever_way_they_come(authenticator, way):
         environ["HTTP_AUTHORIZATION"] = f"Bearer {WRONG}" if way == "bearer" else "Basic Y21iX3Nob3J0Og=="
     for _ in range(FAILURES_AT_ONCE):
         with pytest.raises((KeyUnknown, KeyMalformed)):
-            authenticator.authenticate(dict(environ), WRONG if way == "query" else "", NOW)
+            authenticator.authenticate(dict(environ), {"api_key": WRONG if way == "query" else ""}, NOW)
     with pytest.raises(TooManyFailedKeys):
-        authenticator.authenticate(came(key=REVOKED), "", NOW)
+        authenticator.authenticate(came(key=REVOKED), {}, NOW)
 
 
-def test_recognising_a_wrong_key_counts_nothing_because_admitting_it_does(authenticator):
+def test_a_look_at_a_wrong_key_counts_nothing_because_admitting_it_does(authenticator):
     for _ in range(100):
-        assert fast_path_of(authenticator).recognise(WRONG, NOW) is None
+        assert not authenticator.would_admit(came(key=WRONG), {}, NOW)
     assert not is_limited(authenticator, came())
 
 

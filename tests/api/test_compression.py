@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.compression import accepts_gzip, compress_prefix
+from cambist.api.state.compression import accepts_gzip, compress_prefix
 
 
 @given(content=st.binary(max_size=5000), ends=st.lists(st.binary(max_size=300), min_size=1, max_size=3))

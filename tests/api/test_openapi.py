@@ -17,10 +17,10 @@ import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from cambist.api.docs.openapi import openapi_document
 from cambist.api.endpoints import ENDPOINTS
 from cambist.api.errors import PROBLEMS
-from cambist.api.openapi import openapi_document
-from cambist.api.parameters import declared_params
+from cambist.api.questions.parameters import declared_params
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 from tests.conftest import Client
 
-from cambist.api.dialects import DIALECTS as NAMES
-from cambist.api.page import PageOptions
+from cambist.api.docs.page import PageOptions
+from cambist.api.faces.dialects import DIALECTS as NAMES
 from cambist.registry.components import dialects, endpoints
 from cambist.settings import Settings
 

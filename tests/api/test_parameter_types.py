@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cambist.api import parameter_types, symbol_parameters
-from cambist.api.parameters import Param
-from cambist.api.symbol_parameters import ANY_ASSET, MONEY, MONEY_AND_METALS
+from cambist.api.questions import parameter_types, symbol_parameters
+from cambist.api.questions.parameters import Param
+from cambist.api.questions.symbol_parameters import ANY_ASSET, MONEY, MONEY_AND_METALS
 from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol
 from cambist.pricing.cross_rates import check_crossable
 from cambist.pricing.pair import Pair

@@ -10,7 +10,7 @@ from threading import Event
 
 import pytest
 
-from cambist.api.reader_pool import ReaderPool
+from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import StoreBroken, StoreBusy
 
 PATIENT = 60.0

@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.rendering import conversion, matrix, rates
+from cambist.api.answer.rendering import conversion, matrix, rates
 from cambist.pricing.number_format import plain_float
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.tables import CURRENCIES

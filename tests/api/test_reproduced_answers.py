@@ -20,10 +20,10 @@ from msgspec import structs
 from tests.conftest import client_of
 from tests.postgresql import postgresql_url
 
-from cambist.api.archive_reader import ArchiveReader
-from cambist.api.known_history import KnownHistory
-from cambist.api.reader_pool import ReaderPool
-from cambist.api.verdict_reader import VerdictReader
+from cambist.api.state.archive_reader import ArchiveReader
+from cambist.api.state.known_history import KnownHistory
+from cambist.api.state.reader_pool import ReaderPool
+from cambist.api.state.verdict_reader import VerdictReader
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, Receipt
 from cambist.history.rate_matrix import FIRST_DAY

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.response_cache import CachedResponse, CacheKey, ResponseCache, etag_of
+from cambist.api.state.response_cache import CachedResponse, CacheKey, ResponseCache, etag_of
 
 ETAG = '"0123456789abcdef01234567"'
 

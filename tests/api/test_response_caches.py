@@ -7,12 +7,9 @@ import pytest
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principal
-from cambist.api.response_cache import (
+from cambist.api.state.response_cache import (
     BookResponses,
     CachedResponse,
-    RepeatedRequest,
-    RepeatedRequests,
-    ResponseCache,
     ResponseCaches,
 )
 from cambist.pricing.rate_book import RateBook
@@ -166,21 +163,3 @@ def test_a_clock_that_is_set_back_does_not_withhold_a_book_for_longer_than_the_p
     for second in range(62):
         caches.tick(back + second)
     assert seen(live) is SECOND
-
-
-def repeated(prefix: bytes, made_for: int = 0) -> RepeatedRequest:
-    answer = CachedResponse(prefix, ())
-    return RepeatedRequest(PRINCIPAL, answer, b"", CACHE_KEY, BookResponses(0, (FIRST, ResponseCache())), made_for, {})
-
-
-def test_repeated_requests_are_bounded_in_bytes() -> None:
-    requests = RepeatedRequests(max_bytes=100_000)
-    for number in range(2000):
-        requests.add((b"%d" % number, "a"), repeated(b"x" * 100))
-    kept = [number for number in range(2000) if requests.get((b"%d" % number, "a"))]
-    assert 0 < len(kept) < 150
-    assert kept[-1] == 1999
-
-
-def test_each_cache_has_a_number_of_its_own() -> None:
-    assert len({ResponseCache().number for _ in range(10)}) == 10

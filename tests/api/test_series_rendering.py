@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.series_rendering import round_to_shown_digits, series_by_code
+from cambist.api.answer.series_rendering import round_to_shown_digits, series_by_code
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.series import Series
 from cambist.pricing.number_format import TIES_UP, plain_float

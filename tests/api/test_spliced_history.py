@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from tests.postgresql import postgresql_url
 
-from cambist.api.known_history import KnownHistory
-from cambist.api.reader_pool import ReaderPool
+from cambist.api.state.known_history import KnownHistory
+from cambist.api.state.reader_pool import ReaderPool
 from cambist.history.fixing import Fixing, Receipt
 from cambist.history.known_state import Scope, Window, windows_to_rebuild
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from cambist.api.state_reloader import StateReloader
+from cambist.api.state.state_reloader import StateReloader
 from cambist.errors import RateMatrixDamaged, StoreUnreachable
 from cambist.storage.shared.change_notifier import Topic
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.timestamps import TimestampFormat, format_timestamp, timestamp, timestamp_format, utc_offset
+from cambist.api.bodies.timestamps import TimestampFormat, format_timestamp, timestamp, timestamp_format, utc_offset
 from cambist.errors import BadParameter
 
 AT = datetime(2026, 11, 20, 12, 30, 15, tzinfo=UTC)

@@ -10,8 +10,8 @@ import pytest
 from falcon.testing import create_environ
 from tests.conftest import KEY, Client
 
-from cambist.api import long_answers
-from cambist.api.dialects.fixer import dialect as fixer
+from cambist.api.answer import endpoint_answers
+from cambist.api.faces.dialects.fixer import dialect as fixer
 from cambist.http.scheduler import Kind, TooManyWaiting, Work
 
 ME = {"REMOTE_ADDR": "203.0.113.5"}
@@ -134,6 +134,6 @@ def test_a_long_answer_is_left_to_a_thread_even_if_it_is_in_the_cache(
         return found
 
     assert ask() is not None
-    assert len(ask() or b"") < long_answers.MOST_BYTES_AT_ONCE
-    monkeypatch.setattr(long_answers, "MOST_BYTES_AT_ONCE", 10_000)
+    assert len(ask() or b"") < endpoint_answers.MOST_BYTES_AT_ONCE
+    monkeypatch.setattr(endpoint_answers, "MOST_BYTES_AT_ONCE", 10_000)
     assert ask() is None

@@ -9,9 +9,9 @@ from msgspec import structs
 from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.api.request_context import RequestContext
-from cambist.api.response_cache import CachedResponse
-from cambist.api.worker_state import WorkerState
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.state.response_cache import CachedResponse
+from cambist.api.state.worker_state import WorkerState
 from cambist.errors import RateUnavailable
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.rate_book import RateBook

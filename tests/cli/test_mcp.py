@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from tests.conftest import KEY, Client
 
-from cambist.api.mcp.catalogue import described_tools
-from cambist.api.mcp.protocol import ToolResult
+from cambist.api.faces.mcp.catalogue import described_tools
+from cambist.api.faces.mcp.protocol import ToolResult
 from cambist.cli.message_pipe import MAX_LINE_BYTES, answer_lines
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

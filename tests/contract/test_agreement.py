@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 import numpy as np
 import pytest
 
-from cambist.api import agreement
+from cambist.api.bodies import agreement
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.source_rates import read_source_rates

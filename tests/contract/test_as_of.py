@@ -7,8 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from cambist.api.known_history import KnownHistory
-from cambist.api.reader_pool import ReaderPool
+from cambist.api.state.known_history import KnownHistory
+from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import StoreBroken
 from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of

@@ -12,8 +12,8 @@ from tests.conftest import KEY, OWNER, PLANS
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
-from cambist.api.known_history import KnownHistory
-from cambist.api.reader_pool import ReaderPool
+from cambist.api.state.known_history import KnownHistory
+from cambist.api.state.reader_pool import ReaderPool
 from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair

@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cambist.accounts.api_key import mint
-from cambist.api.endpoint import Endpoint
+from cambist.api.answer.endpoint import Endpoint
 from cambist.api.errors import PROBLEMS
-from cambist.api.parameters import Param, declared_params
+from cambist.api.questions.parameters import Param, declared_params
 from cambist.reference.tables import CURRENCIES
 from cambist.registry.components import endpoints
 

@@ -18,10 +18,10 @@ from msgspec import structs
 from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.api import response_cache
-from cambist.api.compression import compress_prefix
-from cambist.api.request_context import RequestContext
-from cambist.api.resource import EndpointResource
+from cambist.api.answer.endpoint_answers import EndpointAnswers
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.state import response_cache
+from cambist.api.state.compression import compress_prefix
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import AssetKind
@@ -173,13 +173,13 @@ def test_what_a_plan_reaches_moves_at_midnight(make, clock):
 def made(monkeypatch) -> list[str]:
     """Note the path of each answer that is made."""
     paths: list[str] = []
-    complete = EndpointResource.complete
+    complete = EndpointAnswers._complete
 
-    def noted(self: EndpointResource, outline: Any, view: Any, params: Any) -> Any:
+    def noted(self: EndpointAnswers, outline: Any, view: Any, params: Any) -> Any:
         paths.append(outline.endpoint)
         return complete(self, outline, view, params)
 
-    monkeypatch.setattr(EndpointResource, "complete", noted)
+    monkeypatch.setattr(EndpointAnswers, "_complete", noted)
     return paths
 
 

@@ -11,8 +11,8 @@ import pytest
 from msgspec import Struct
 
 from cambist.accounts.meter import Meter
+from cambist.api.answer.endpoint import Endpoint
 from cambist.api.application import ApiOptions, build_application
-from cambist.api.endpoint import Endpoint
 from cambist.errors import RateMatrixDamaged
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive

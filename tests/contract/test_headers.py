@@ -11,8 +11,8 @@ from msgspec import Struct
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.meter import Meter
+from cambist.api.answer.endpoint import Endpoint
 from cambist.api.application import ApiOptions, build_application
-from cambist.api.endpoint import Endpoint
 
 ANSWERS = ["/fetch-one?from=EUR&to=USD", "/historical?date=2026-10-30", "/usage", "/currencies"]
 PAGES = ["/docs", "/docs/", "/openapi.json", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"]

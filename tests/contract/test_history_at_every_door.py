@@ -16,9 +16,9 @@ from tests.conftest import KEY, OWNER, PLANS
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
-from cambist.api.mcp import catalogue
-from cambist.api.parameters import declared_params
-from cambist.api.tables.formats import FORMATS
+from cambist.api.faces.mcp import catalogue
+from cambist.api.faces.tables.formats import FORMATS
+from cambist.api.questions.parameters import declared_params
 from cambist.registry.components import DIALECTS, dialects, endpoints
 from cambist.registry.receipts import NodeSigner
 from cambist.settings import Settings

@@ -12,8 +12,8 @@ from tests.conftest import KEY, OWNER, PLANS
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
-from cambist.api.dialects import DIALECTS
-from cambist.api.parameters import declared_params
+from cambist.api.faces.dialects import DIALECTS
+from cambist.api.questions.parameters import declared_params
 from cambist.registry.components import endpoints
 from cambist.registry.receipts import NodeSigner
 from cambist.storage.key_folder import KeyFolder
@@ -99,7 +99,7 @@ def make_limited(make_client, small_store, tmp_path):
 
 
 def spoken(name):
-    return import_module(f"cambist.api.dialects.{DIALECTS[name]}").dialect
+    return import_module(f"cambist.api.faces.dialects.{DIALECTS[name]}").dialect
 
 
 def is_refused(reply):

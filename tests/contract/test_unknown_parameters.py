@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cambist.api.parameters import declared_params
+from cambist.api.questions.parameters import declared_params
 from cambist.registry.components import endpoints
 
 ENDPOINTS = {endpoint.path: list(declared_params(endpoint.params).values()) for endpoint in endpoints()}

@@ -200,7 +200,7 @@ def test_agreement_says_held(three):
 
 
 def test_a_request_for_many_codes_counts_sources_without_judging_each(three, monkeypatch):
-    monkeypatch.setattr("cambist.api.agreement.MAX_JUDGED", 0)
+    monkeypatch.setattr("cambist.api.bodies.agreement.MAX_JUDGED", 0)
     assert "status" not in three.get("/fetch-one?to=NGN&min_sources=1")["agreement"]["NGN"]
     assert "status" not in three.get(f"/historical?date={LAST}&to=NGN&min_sources=1")["agreement"]["NGN"]
 

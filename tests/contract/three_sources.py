@@ -11,10 +11,10 @@ from typing import Any
 
 from tests.conftest import NOW, Client
 
-from cambist.api.archive_reader import ArchiveReader
-from cambist.api.known_history import KnownHistory
-from cambist.api.reader_pool import ReaderPool
-from cambist.api.verdict_reader import VerdictReader
+from cambist.api.state.archive_reader import ArchiveReader
+from cambist.api.state.known_history import KnownHistory
+from cambist.api.state.reader_pool import ReaderPool
+from cambist.api.state.verdict_reader import VerdictReader
 from cambist.history.bars import NO_BARS
 from cambist.history.correction_feed import CorrectionFeed
 from cambist.history.fixing import Fixing, Receipt

@@ -12,7 +12,7 @@ import typer
 
 from cambist.accounts.plan import Plan
 from cambist.api import errors
-from cambist.api.openapi import openapi_document
+from cambist.api.docs.openapi import openapi_document
 from cambist.cli.main import app
 from cambist.registry.components import endpoints
 from cambist.settings import PREFIX, Settings, setting_descriptions

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from cambist.accounts.failed_keys import FAILURES_A_SECOND, FAILURES_AT_ONCE
-from cambist.api import bar_pages, compression, parameters, symbol_parameters, unknown_parameters
+from cambist.api.bodies import bar_pages
 from cambist.api.endpoints.currency import fetch_matrix
+from cambist.api.questions import parameters, symbol_parameters, unknown_parameters
+from cambist.api.state import compression
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.bar_aggregator import MOST_UNFILED
 from cambist.http import connection_limit

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from cambist.accounts import api_key
-from cambist.api import parameters, symbol_parameters
 from cambist.api.endpoints.currency import fetch_matrix
-from cambist.api.mcp import arguments, protocol, resource, tool
+from cambist.api.faces.mcp import arguments, protocol, resource, tool
+from cambist.api.questions import parameters, symbol_parameters
 from cambist.http import connection_limit, departures, listening_socket, request_parser, scheduler
 from cambist.ingest import fetch
 from cambist.monitoring import health_http

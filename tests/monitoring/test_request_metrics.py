@@ -6,8 +6,8 @@ import socket
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 
+from cambist.api.call.call import CALL, Call
 from cambist.api.request_metrics import counted
-from cambist.api.resource import CACHED
 from cambist.monitoring.request_metrics import RequestMetrics, open_request_counts
 from cambist.settings import Settings
 
@@ -19,7 +19,7 @@ def test_requests_are_shown_by_endpoint_and_status_with_their_durations(tmp_path
         if environ["PATH_INFO"] == "/broken":
             raise RuntimeError
         if environ["QUERY_STRING"] == "kept":
-            environ[CACHED] = True
+            environ[CALL] = Call(environ, 0.0, 0, is_cached=True)
         start("200 OK" if environ["PATH_INFO"] == "/fetch-one" else "404 Not Found", [])
         return [b"{}"]
 

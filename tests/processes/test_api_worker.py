@@ -29,8 +29,8 @@ from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.admin import bootstrap as bootstrap_module
 from cambist.admin.bootstrap import Bootstrap
-from cambist.api.state_reloader import StateReloader
-from cambist.api.worker_state import WorkerState
+from cambist.api.state.state_reloader import StateReloader
+from cambist.api.state.worker_state import WorkerState
 from cambist.errors import RateBookDamaged
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.coin_closes import CLOSES

@@ -15,7 +15,7 @@ import pytest
 from tests.processes.archive_double import ArchiveHere
 
 from cambist.admin.bootstrap import Bootstrap
-from cambist.api.request_context import RequestContext
+from cambist.api.answer.request_context import RequestContext
 from cambist.history.bar_aggregator import BarAggregator
 from cambist.history.bars import Bar, BarReader, Interval, Ohlc, PairBar
 from cambist.pricing.pair import Pair

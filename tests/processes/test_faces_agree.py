@@ -9,11 +9,11 @@ from fractions import Fraction
 
 import pytest
 
+from cambist.api.answer.request_context import RequestContext
 from cambist.api.endpoints.crypto import fetch_prices
 from cambist.api.endpoints.fx import quote as fx_quote
 from cambist.api.endpoints.metals import quote as metals_quote
-from cambist.api.request_context import RequestContext
-from cambist.api.worker_state import WorkerState
+from cambist.api.state.worker_state import WorkerState
 from cambist.errors import RequestRefused
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.price_pipeline import PricePipeline

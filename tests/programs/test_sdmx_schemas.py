@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cambist.api.dialects.ecb_sdmx import dialect
+from cambist.api.faces.dialects.ecb_sdmx import dialect
 
 SCRIPT = Path(__file__).parent / "scripts" / "check_sdmx.py"
 SOME = "/service/data/EXR/D+M.USD+GBP.EUR.SP00.A?startPeriod=2026-08"

@@ -6,7 +6,7 @@ import pytest
 
 from cambist.accounts.account import Account
 from cambist.accounts.page_access import DIALECTS
-from cambist.api.dialects import DIALECTS as PACKAGES
+from cambist.api.faces.dialects import DIALECTS as PACKAGES
 from cambist.errors import CannotStart
 from cambist.registry.components import dialects
 from cambist.registry.page_account import KeyReader, check_dialect_account, stored_keys

@@ -9,13 +9,13 @@ from time import time
 
 import msgspec
 
-from cambist.api.archive_reader import ArchiveReader
-from cambist.api.bulk.conversion_file import ConversionFile
-from cambist.api.bulk.converting import BulkParams, row_converter
-from cambist.api.parameters import ParamsReader
-from cambist.api.reader_pool import ReaderPool
-from cambist.api.rendering import encode_without_ms
-from cambist.api.request_context import RequestContext
+from cambist.api.answer.rendering import encode_without_ms
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.faces.bulk.conversion_file import ConversionFile
+from cambist.api.faces.bulk.converting import BulkParams, row_converter
+from cambist.api.questions.parameters import ParamsReader
+from cambist.api.state.archive_reader import ArchiveReader
+from cambist.api.state.reader_pool import ReaderPool
 from cambist.clock import WallClock, utc_now
 from cambist.errors import CannotStart
 from cambist.pricing.rate_book import RateBook

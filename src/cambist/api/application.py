@@ -13,38 +13,43 @@ import falcon
 from cambist.accounts.addresses import Networks
 from cambist.accounts.meter import Meter
 from cambist.api import errors
-from cambist.api.authentication import QUERY_NAME, Authenticator
-from cambist.api.bulk import METHODS as BULK_METHODS
-from cambist.api.bulk import PATH as BULK_PATH
-from cambist.api.bulk.resource import BulkResource
-from cambist.api.corrections_atom import ENDPOINT as CORRECTIONS
-from cambist.api.corrections_atom import PATH as ATOM_PATH
-from cambist.api.corrections_atom import CorrectionsAtomResource
-from cambist.api.dialects.dialect import Dialect
-from cambist.api.dialects.resource import DialectResource
-from cambist.api.dialects.routes import add_dialect_routes, dialect_index
-from cambist.api.endpoint import Endpoint
-from cambist.api.fast_path import FastPath, Headers, ServingOptions
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.endpoint_answers import EndpointAnswers
+from cambist.api.call.admission import Admission
+from cambist.api.call.credentials import Authenticator
+from cambist.api.call.settlement import Settlement
+from cambist.api.docs.openapi import Json, openapi_document
+from cambist.api.docs.page import PageOptions, add_page_routes
+from cambist.api.docs.pages import add_docs_routes
+from cambist.api.faces.bulk import METHODS as BULK_METHODS
+from cambist.api.faces.bulk import PATH as BULK_PATH
+from cambist.api.faces.bulk.resource import BulkResource
+from cambist.api.faces.corrections_atom import ENDPOINT as CORRECTIONS
+from cambist.api.faces.corrections_atom import PATH as ATOM_PATH
+from cambist.api.faces.corrections_atom import CorrectionsAtomResource
+from cambist.api.faces.dialects.dialect import Dialect
+from cambist.api.faces.dialects.resource import DialectResource
+from cambist.api.faces.dialects.routes import add_dialect_routes, dialect_index
+from cambist.api.faces.json_face import JsonFace
+from cambist.api.faces.mcp import PATH as MCP_PATH
+from cambist.api.faces.mcp.resource import METHODS as MCP_METHODS
+from cambist.api.faces.mcp.resource import McpResource
+from cambist.api.faces.receipts import KEYS_PATH
+from cambist.api.faces.receipts import METHODS as RECEIPTS_METHODS
+from cambist.api.faces.receipts import PATH as RECEIPTS_PATH
+from cambist.api.faces.receipts.log_resource import TEMPLATE as LOG_TEMPLATE
+from cambist.api.faces.receipts.log_resource import LogResource
+from cambist.api.faces.receipts.middleware import ReceiptMiddleware
+from cambist.api.faces.receipts.resource import ReceiptsResource, SigningKeysResource
+from cambist.api.faces.tables.resource import TableParts
+from cambist.api.faces.tables.routes import add_table_routes
 from cambist.api.headers_middleware import HeadersMiddleware
-from cambist.api.mcp import PATH as MCP_PATH
-from cambist.api.mcp.resource import METHODS as MCP_METHODS
-from cambist.api.mcp.resource import McpResource
-from cambist.api.openapi import Json, openapi_document
-from cambist.api.page import PageOptions, add_page_routes
-from cambist.api.pages import add_docs_routes
-from cambist.api.receipts import KEYS_PATH
-from cambist.api.receipts import METHODS as RECEIPTS_METHODS
-from cambist.api.receipts import PATH as RECEIPTS_PATH
-from cambist.api.receipts.log_resource import TEMPLATE as LOG_TEMPLATE
-from cambist.api.receipts.log_resource import LogResource
-from cambist.api.receipts.middleware import ReceiptMiddleware
-from cambist.api.receipts.resource import ReceiptsResource, SigningKeysResource
+from cambist.api.questions.unknown_parameters import PathsByParameter, UnknownParameters, paths_by_parameter
+from cambist.api.request_bodies import RequestBodies
 from cambist.api.request_metrics import Counts
-from cambist.api.resource import EndpointResource
-from cambist.api.tables.routes import add_table_routes
+from cambist.api.state.worker_state import WorkerState
 from cambist.api.turns import RequestTurns
-from cambist.api.unknown_parameters import PathsByParameter, UnknownParameters, paths_by_parameter
-from cambist.api.worker_state import WorkerState
+from cambist.api.worker_application import Headers, ServingOptions, WorkerApplication
 from cambist.errors import CambistError
 from cambist.http.connection_limit import IDLE_SECONDS
 from cambist.http.delivery import ClientGone
@@ -79,48 +84,55 @@ class ApiOptions:
 
 def build_application(
     endpoints: Iterable[Endpoint[Any, Any]], worker_state: WorkerState, meter: Meter, options: ApiOptions
-) -> FastPath:
+) -> WorkerApplication:
     """Return the application of one worker."""
     endpoints = tuple(endpoints)
     authenticator = Authenticator(worker_state.principals, options.proxies)
+    admission, settlement = Admission(authenticator, meter), Settlement(meter)
     headers = _headers_of_all(options)
-    framework = _framework(worker_state, meter, options, headers)
-    paths = paths_by_parameter(endpoints)
-    resources: dict[str, EndpointResource] = {}
+    framework = _framework(worker_state, settlement, options, headers)
+    paths, clock = paths_by_parameter(endpoints), worker_state.clock
+    faces: dict[str, JsonFace] = {}
     for endpoint in endpoints:
         unknown_for = partial(_unknown_parameters, endpoint, paths)
-        max_age = options.closed_max_age
-        resource = EndpointResource(endpoint, worker_state, authenticator, meter, unknown_for(), max_age)
-        resources[endpoint.path] = resource
+        answers = EndpointAnswers(endpoint, worker_state, admission, settlement.check, options.closed_max_age)
+        face = faces[endpoint.path] = JsonFace(answers, unknown_for(), admission, settlement, clock)
         if endpoint.path == CORRECTIONS:
-            framework.add_route(ATOM_PATH, CorrectionsAtomResource(resource, unknown_for()))
+            framework.add_route(
+                ATOM_PATH, CorrectionsAtomResource(answers, unknown_for(), admission, settlement, clock)
+            )
         if endpoint.table is None:
-            framework.add_route(endpoint.path, resource)
+            framework.add_route(endpoint.path, face)
         else:
-            add_table_routes(framework, endpoint.path, resource, unknown_for, options.environment)
-    framework.add_route(BULK_PATH, BulkResource(worker_state, authenticator, meter, options.environment))
+            add_table_routes(
+                framework, face, TableParts(unknown_for, admission, settlement, clock), options.environment
+            )
+    framework.add_route(BULK_PATH, BulkResource(worker_state, admission, settlement, options.environment))
     add_docs_routes(framework, partial(_document, endpoints, options.path_prefix), options.environment)
-    tools = McpResource(worker_state, authenticator, meter, options.cors_origin, options.environment)
+    tools = McpResource(worker_state, admission, settlement, options.cors_origin, options.environment)
     framework.add_route(MCP_PATH, tools)
     add_dialect_routes(
         framework,
         options.dialects,
-        lambda dialect, route: DialectResource(dialect, route, worker_state, authenticator, meter, options.path_prefix),
+        lambda dialect, route: DialectResource(
+            dialect, route, worker_state, admission, settlement, options.path_prefix
+        ),
     )
     add_page_routes(framework, options.page, dialect_index(options.dialects))
-    turns = RequestTurns(authenticator, resources, options.dialects, headers, options.path_prefix)
-    serving = ServingOptions(headers, turns, options.path_prefix, options.counts)
-    return FastPath(framework, resources, worker_state.caches, authenticator, meter, serving)
+    turns = RequestTurns(authenticator, faces, options.dialects, headers, options.path_prefix)
+    bodies = RequestBodies(authenticator, options.path_prefix, clock)
+    serving = ServingOptions(headers, turns, bodies, options.path_prefix, options.counts)
+    return WorkerApplication(framework, faces, settlement, clock, serving)
 
 
 def _framework(
-    worker_state: WorkerState, meter: Meter, options: ApiOptions, headers: Headers
+    worker_state: WorkerState, settlement: Settlement, options: ApiOptions, headers: Headers
 ) -> falcon.App[falcon.Request, falcon.Response]:
     """Return the web framework with what applies to all routes."""
     # The last to see a response signs it, with all its headers.
     secret = [name for dialect in options.dialects for name in dialect.key_parameters]
     signing = ReceiptMiddleware(worker_state, options.environment, secret)
-    completing = HeadersMiddleware(headers, meter, worker_state.clock, _METHODS)
+    completing = HeadersMiddleware(headers, settlement, _METHODS)
     framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[signing, completing])
     framework.req_options.strip_url_path_trailing_slash = True
     framework.resp_options.default_media_type = "application/json"
@@ -137,7 +149,7 @@ def _framework(
 def _unknown_parameters(
     endpoint: Endpoint[Any, Any], paths: PathsByParameter, accepted: Iterable[str] = ()
 ) -> UnknownParameters:
-    return UnknownParameters(endpoint, paths, always_accepted=[QUERY_NAME, *accepted])
+    return UnknownParameters(endpoint, paths, always_accepted=accepted)
 
 
 def _headers_of_all(options: ApiOptions) -> Headers:

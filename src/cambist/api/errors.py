@@ -10,7 +10,9 @@ import msgspec
 from falcon.constants import COMBINED_METHODS
 
 from cambist import errors
+from cambist.api.answer.response import Header, Response
 from cambist.http.delivery import ClientGone
+from cambist.http.request_parser import Environ
 
 log = logging.getLogger(__name__)
 
@@ -69,33 +71,59 @@ def encode_error(problem: Problem, sentence: str) -> bytes:
     return msgspec.json.encode({"error": sentence, "code": problem.code})
 
 
-def write_error(response: falcon.Response, problem: Problem, sentence: str) -> None:
-    """Write an error into a response."""
-    response.status = problem.status
-    response.content_type = "application/json"
-    response.data = encode_error(problem, sentence)
-    response.set_header("Cache-Control", "no-store")
+def error_response(problem: Problem, sentence: str, *more: Header) -> Response:
+    """Return the response that an error is."""
+    headers = [("Cache-Control", "no-store"), *more]
     if problem.status == 401:
-        response.set_header("WWW-Authenticate", 'Bearer realm="cambist"')
-    if problem.status == 503:
-        response.set_header("Retry-After", str(RETRY_AFTER))
+        headers.append(("WWW-Authenticate", 'Bearer realm="cambist"'))
+    if problem.status == 503 and not any(name == "Retry-After" for name, _ in more):
+        headers.append(("Retry-After", str(RETRY_AFTER)))
+    return Response(problem.status, tuple(headers), encode_error(problem, sentence))
+
+
+def problem_of(error: Exception) -> Problem | None:
+    """Return the status and code of an error; None for one that no client can cause."""
+    return PROBLEMS.get(type(error)) if isinstance(error, errors.CambistError) else None
+
+
+def refusal_response(environ: Environ, error: Exception) -> Response:
+    """Return the response to a request that was refused, or that the service failed to answer, which is logged.
+
+    The log has the traceback, without the query, which may contain a key.
+    """
+    problem = problem_of(error)
+    if problem is None:
+        log.error("%s %r failed", environ["REQUEST_METHOD"], errors.shorten(environ["PATH_INFO"]), exc_info=error)
+        return error_response(INTERNAL, "The service failed to answer; its operator can find the reason in the log")
+    more: list[Header] = []
+    if not isinstance(error, errors.KeyRefused | errors.TooManyFailedKeys):
+        more.append(("X-Calls-Cost", "0"))
+    if isinstance(error, errors.NotKnownThen) and error.first_edition:
+        more.append(("Cambist-First-Edition", error.first_edition))
+    if isinstance(error, errors.RetryLater):
+        more.append(("Retry-After", str(error.retry_after)))
+    return error_response(problem, str(error), *more)
+
+
+def write_response(written: falcon.Response, response: Response) -> None:
+    """Write a response into one of the framework."""
+    written.status = response.status
+    written.content_type = response.media_type
+    written.data = response.body or None
+    for name, value in response.headers:
+        (written.append_header if name == "Vary" else written.set_header)(name, value)
+
+
+def write_error(response: falcon.Response, problem: Problem, sentence: str) -> None:
+    """Write an error into a response of the framework."""
+    write_response(response, error_response(problem, sentence))
 
 
 def handle_refusal(
-    _request: falcon.Request, response: falcon.Response, error: errors.CambistError, _params: object
+    request: falcon.Request, response: falcon.Response, error: errors.CambistError, _params: object
 ) -> None:
     """Answer a `CambistError`."""
-    problem = PROBLEMS.get(type(error))
-    if problem is None:
-        handle_failure(_request, response, error, _params)
-        return
-    write_error(response, problem, str(error))
-    if not isinstance(error, errors.KeyRefused | errors.TooManyFailedKeys):
-        response.set_header("X-Calls-Cost", "0")
-    if isinstance(error, errors.NotKnownThen) and error.first_edition:
-        response.set_header("Cambist-First-Edition", error.first_edition)
-    if isinstance(error, errors.RetryLater):
-        response.set_header("Retry-After", str(error.retry_after))
+    write_response(response, refusal_response(request.env, error))
 
 
 def handle_http_error(
@@ -124,6 +152,5 @@ def handle_departure(_request: falcon.Request, response: falcon.Response, _error
 
 
 def handle_failure(request: falcon.Request, response: falcon.Response, error: Exception, _params: object) -> None:
-    """Answer an unexpected error with 500, and log its traceback, without the query, which may contain a key."""
-    log.error("%s %r failed", request.method, errors.shorten(request.path), exc_info=error)
-    write_error(response, INTERNAL, "The service failed to answer; its operator can find the reason in the log")
+    """Answer an unexpected error with 500."""
+    write_response(response, refusal_response(request.env, error))

@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import falcon
 
-from cambist.accounts.meter import Meter
+from cambist.api.call.call import call_of
+from cambist.api.call.settlement import Settlement
 from cambist.api.errors import METHODS
-from cambist.api.resource import PRINCIPAL
-from cambist.clock import WallClock
 from cambist.web.page_security import DEFAULT_POLICY, PAGE_HEADERS
 
 _ALLOWED_HEADERS = "X-API-Key, Authorization, Content-Type"
@@ -25,12 +24,11 @@ class HeadersMiddleware:
     """
 
     def __init__(
-        self, headers: Headers, meter: Meter, clock: WallClock, methods: Mapping[str, Sequence[str]] | None = None
+        self, headers: Headers, settlement: Settlement, methods: Mapping[str, Sequence[str]] | None = None
     ) -> None:
         self._methods = methods or {}
         self._headers = headers
-        self._meter = meter
-        self._clock = clock
+        self._settlement = settlement
 
     def process_request(self, request: falcon.Request, response: falcon.Response) -> None:
         """Answer a preflight request, whatever its path: what exists there is for the request itself to find out."""
@@ -56,9 +54,9 @@ class HeadersMiddleware:
             (response.append_header if name == "Vary" else response.set_header)(name, value)
         if (response.content_type or "").startswith("text/html"):
             _secure_page(response)
-        principal = request.env.get(PRINCIPAL)
-        if principal is not None:
-            response.set_headers(self._meter.headers(principal, self._clock()))
+        call = call_of(request.env)
+        if call is not None:
+            response.set_headers(self._settlement.headers(call))
 
 
 def _secure_page(response: falcon.Response) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cambist.api.authentication import QUERY_NAME, Authenticator
-from cambist.api.bulk import PATH as BULK_PATH
-from cambist.api.mcp import PATH as MCP_PATH
-from cambist.api.parameters import parse_query
-from cambist.api.receipts import PATH as RECEIPTS_PATH
+from cambist.api.call.credentials import Authenticator
+from cambist.api.faces.bulk import PATH as BULK_PATH
+from cambist.api.faces.mcp import PATH as MCP_PATH
+from cambist.api.faces.receipts import PATH as RECEIPTS_PATH
+from cambist.api.questions.parameters import parse_query
 from cambist.errors import CambistError
 from cambist.http.request_parser import MAX_BODY_BYTES, Environ
 
@@ -42,7 +42,7 @@ class RequestBodies:
 
     def _has_key(self, environ: Environ) -> bool:
         try:
-            query_key = parse_query(environ["QUERY_STRING"]).get(QUERY_NAME, "").strip()
+            query = parse_query(environ["QUERY_STRING"])
         except CambistError:
             return False
-        return self._authenticator.would_admit(environ, query_key, self._clock())
+        return self._authenticator.would_admit(environ, query, self._clock())

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from time import perf_counter_ns
 from typing import Any, Protocol
 
-from cambist.api.resource import CACHED
+from cambist.api.call.call import call_of
 from cambist.http.request_parser import Environ
 from cambist.http.wsgi import Start, Wsgi
 
@@ -38,6 +38,8 @@ def counted(application: Wsgi, counts: Counts) -> Wsgi:
         try:
             return application(environ, started)
         finally:
-            counts.end(environ["PATH_INFO"], status, perf_counter_ns() - begun, cached=CACHED in environ)
+            call = call_of(environ)
+            is_cached = call is not None and call.is_cached
+            counts.end(environ["PATH_INFO"], status, perf_counter_ns() - begun, cached=is_cached)
 
     return answer

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Container, Hashable, Iterable
 
-from cambist.accounts.api_key import digest
-from cambist.api.authentication import QUERY_NAME, Authenticator, credentials
-from cambist.api.bulk import PATH as BULK_PATH
-from cambist.api.dialects.dialect import Dialect
+from cambist.api.call.call import call_of
+from cambist.api.call.credentials import Authenticator, KeyPlaces
 from cambist.api.errors import TOO_BUSY, TOO_MANY_WAITING, encode_error
-from cambist.api.long_answers import IS_LONG
-from cambist.api.mcp import PATH as MCP_PATH
-from cambist.api.parameters import parse_query
-from cambist.api.receipts import PATH as RECEIPTS_PATH
-from cambist.api.tables.formats import FORMATS, accepted_format
+from cambist.api.faces.bulk import PATH as BULK_PATH
+from cambist.api.faces.dialects.dialect import Dialect
+from cambist.api.faces.mcp import PATH as MCP_PATH
+from cambist.api.faces.receipts import PATH as RECEIPTS_PATH
+from cambist.api.faces.tables.formats import FORMATS, accepted_format
+from cambist.api.questions.parameters import parse_query
 from cambist.errors import BadParameter
 from cambist.http.request_parser import Environ
 from cambist.http.responses import encode_response, status_line
@@ -40,7 +39,11 @@ class RequestTurns:
     ) -> None:
         self._authenticator = authenticator
         self._paths = paths
-        self._key_parameters = {QUERY_NAME, *(name for dialect in dialects for name in dialect.key_parameters)}
+        places = [dialect.key_places for dialect in dialects]
+        self._places = KeyPlaces(
+            tuple(name for one in places for name in one.parameters),
+            tuple(scheme for one in places for scheme in one.schemes),
+        )
         templates = [route.template for dialect in dialects for route in dialect.routes]
         self._folders = {template.strip("/").partition("/")[0] for template in templates}
         self._headers = headers
@@ -70,7 +73,12 @@ class RequestTurns:
             return Kind.CALL  # a dialect may be open to clients without a key
         if not is_known and environ.get(_PAGE_HEADER) != "1":
             return Kind.QUICK  # without a right key there are only pages and errors
-        if environ.get(IS_LONG) or path in _LONG_PATHS or self._is_table(path, environ.get("HTTP_ACCEPT", "")):
+        call = call_of(environ)
+        if (
+            (call is not None and call.is_long)
+            or path in _LONG_PATHS
+            or self._is_table(path, environ.get("HTTP_ACCEPT", ""))
+        ):
             return Kind.LONG
         return Kind.CALL if path in self._paths else Kind.QUICK
 
@@ -82,14 +90,11 @@ class RequestTurns:
 
     def _account(self, environ: Environ) -> int | None:
         """Return the number of the account whose key a request brings."""
+        call = call_of(environ)
+        if call is not None and call.principal is not None:
+            return call.principal.account.number
         try:
             query = parse_query(environ["QUERY_STRING"])
         except BadParameter:
             query = {}
-        brought = {query[name].strip() for name in self._key_parameters if name in query}
-        authorization = environ.get("HTTP_AUTHORIZATION", "").partition(" ")[2].strip()
-        for key in (*credentials(environ, ""), *brought, authorization):
-            principal = self._authenticator.principals.by_digest.get(digest(key)) if key else None
-            if principal is not None:
-                return principal.account.number
-        return None
+        return self._authenticator.account_of(environ, query, self._places)

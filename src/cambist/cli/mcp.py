@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from cambist.admin.stored_answers import StoredAnswers
-    from cambist.api.mcp.protocol import ToolResult
+    from cambist.api.faces.mcp.protocol import ToolResult
     from cambist.cli.remote_service import RemoteService
     from cambist.cli.service_answers import Target
 
@@ -28,7 +28,7 @@ def mcp(
 
     The running service answers, or without one the data folder. It ends when its input ends.
     """
-    from cambist.api.mcp.catalogue import described_tools
+    from cambist.api.faces.mcp.catalogue import described_tools
     from cambist.cli.message_pipe import answer_lines
     from cambist.cli.service_answers import Target
 
@@ -44,8 +44,8 @@ def mcp(
 
 def _call(target: Target, name: str, arguments: Mapping[str, Any]) -> ToolResult:
     """Call a tool; whatever keeps it from answering is its answer. Errors: ProtocolError if there is no such tool."""
-    from cambist.api.mcp.catalogue import find_tool, refusal
-    from cambist.api.mcp.protocol import ToolResult
+    from cambist.api.faces.mcp.catalogue import find_tool, refusal
+    from cambist.api.faces.mcp.protocol import ToolResult
     from cambist.cli.service_answers import consult
     from cambist.errors import CambistError
 
@@ -60,7 +60,7 @@ def _call(target: Target, name: str, arguments: Mapping[str, Any]) -> ToolResult
 
 def _use(answers: RemoteService | StoredAnswers, name: str, arguments: Mapping[str, Any]) -> ToolResult:
     from cambist.admin.stored_answers import StoredAnswers
-    from cambist.api.mcp.catalogue import find_tool, run_tool
+    from cambist.api.faces.mcp.catalogue import find_tool, run_tool
     from cambist.cli.remote_tools import call_remote_tool
     from cambist.status.environment import Environment
 

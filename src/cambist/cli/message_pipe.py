@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from cambist.api.mcp.messages import INTERNAL_ERROR, ProtocolError
-from cambist.api.mcp.protocol import CallTool, ToolResult, reply_to
+from cambist.api.faces.mcp.messages import INTERNAL_ERROR, ProtocolError
+from cambist.api.faces.mcp.protocol import CallTool, ToolResult, reply_to
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ def openapi(
     check: Annotated[Path | None, typer.Option(help="Compare it with this file; exit with 1 if they differ.")] = None,
 ) -> None:
     """Write the OpenAPI document of the HTTP API, generated from the endpoints."""
-    from cambist.api.openapi import openapi_document
+    from cambist.api.docs.openapi import openapi_document
     from cambist.registry.components import endpoints
 
     text = msgspec.json.format(msgspec.json.encode(openapi_document(endpoints())), indent=2).decode() + "\n"

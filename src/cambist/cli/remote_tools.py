@@ -8,8 +8,8 @@ from typing import Any
 import httpx2
 import msgspec
 
-from cambist.api.mcp import PATH
-from cambist.api.mcp.protocol import ToolResult
+from cambist.api.faces.mcp import PATH
+from cambist.api.faces.mcp.protocol import ToolResult
 from cambist.client.errors import ConnectionFailed, printable
 from cambist.client.protocol import USER_AGENT, Configuration, unreachable
 from cambist.client.transport import client_options

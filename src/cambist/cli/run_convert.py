@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from cambist.admin.stored_answers import StoredAnswers
-from cambist.api.bulk.conversion_file import ConversionFile, split_file
-from cambist.api.bulk.converting import BulkParams
-from cambist.api.parameters import ParamsReader
+from cambist.api.faces.bulk.conversion_file import ConversionFile, split_file
+from cambist.api.faces.bulk.converting import BulkParams
+from cambist.api.questions.parameters import ParamsReader
 from cambist.cli.remote_service import RemoteService
 from cambist.cli.service_answers import Query, Target, ask, consult
 from cambist.cli.words import day_words, time_words

@@ -66,7 +66,7 @@ def ask(target: Target, path: str, query: Query) -> RateAnswer:
     try:
         return consult(target, lambda answers: _reply(answers, path, sent))
     except RequestRefused as refused:
-        from cambist.api.code_suggestions import suggest_codes
+        from cambist.api.questions.code_suggestions import suggest_codes
 
         hint = "" if isinstance(refused, KeyRefused) else suggest_codes(sent.get("from"), sent.get("to"))
         if not hint:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cambist.api.compression import accepts_gzip
+from cambist.api.state.compression import accepts_gzip
 from cambist.console.http import ConsoleAnswer
 from cambist.web.assets import load_assets
 

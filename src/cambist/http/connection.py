@@ -31,7 +31,6 @@ class ConnectionOwner(Protocol):
     now: float
     is_ending: bool
     is_secure: bool
-    repeated: Callable[[bytes, str], bytes | None]
     body_limit: Callable[[Environ], int]
 
     def answer(self, request: ReceivedRequest) -> bytes | None:
@@ -52,7 +51,6 @@ class HttpConnection(asyncio.Protocol):
 
     def __init__(self, server: ConnectionOwner) -> None:
         self._server = server
-        self._repeated = server.repeated
         self._requests: deque[ReceivedRequest] = deque()
         self._waiting_for: ReceivedRequest | None = None
         self._sending: tuple[FileBody, ReceivedRequest] | None = None
@@ -90,12 +88,6 @@ class HttpConnection(asyncio.Protocol):
         """Answer what is complete."""
         if self._is_ending or self._last_answer:
             return
-        if self._parser.is_between and self._may_answer:
-            answer = self._repeated(data, self._peer)
-            if answer is not None:
-                self.silent_since = self._server.now
-                self._write(with_request_id(answer, new_request_id()))
-                return
         self._read(data)
 
     def eof_received(self) -> bool:

@@ -42,10 +42,7 @@ _ACCESS_LINE = '%(addr)s "%(method)s %(path)s" %(status)d %(dt_ms).3f ms'
 
 
 class Application(Protocol):
-    """What answers requests: a WSGI application, which is called in threads, with two quicker ways."""
-
-    def repeated(self, received: bytes, peer: str) -> bytes | None:
-        """Return the response to the bytes of a whole request from an address if the same were answered before."""
+    """What answers requests: a WSGI application, which is called in threads, with a quicker way."""
 
     def body_limit(self, environ: Environ) -> int:
         """Return how many bytes the body of a request may have, by its head; 0 if it is answered without its body."""
@@ -100,7 +97,6 @@ class HttpServer:
         self.is_ending = False
         self.is_secure = certificate is not None
         self.now = monotonic()
-        self.repeated: Callable[[bytes, str], bytes | None] = _never if logs_access else application.repeated
         self.body_limit: Callable[[Environ], int] = self._body_limit
         self._bodies = BodyRoom()
         self._application = application
@@ -251,7 +247,3 @@ class HttpServer:
             "dt_ms": (perf_counter_ns() - begun) / 1e6,
         }
         access_log.info(_ACCESS_LINE, fields)
-
-
-def _never(_data: bytes, _peer: str) -> bytes | None:
-    return None

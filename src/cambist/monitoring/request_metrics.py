@@ -11,7 +11,7 @@ from time import perf_counter_ns
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from cambist.api.mcp import PATH as TOOLS_PATH
+from cambist.api.faces.mcp import PATH as TOOLS_PATH
 from cambist.errors import StoreBroken
 from cambist.registry.components import endpoints
 from cambist.settings import Settings

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from datetime import date
 from time import sleep
 
-from cambist.api import series_rendering
+from cambist.api.answer import series_rendering
 from cambist.api.application import ApiOptions, build_application
-from cambist.api.archive_reader import ArchiveReader
-from cambist.api.fast_path import FastPath
-from cambist.api.known_history import KnownHistory
-from cambist.api.page import PageOptions
-from cambist.api.reader_pool import READ_SECONDS, READERS, ReaderPool
-from cambist.api.state_reloader import StateReloader
-from cambist.api.verdict_reader import VerdictReader
+from cambist.api.docs.page import PageOptions
+from cambist.api.state.archive_reader import ArchiveReader
+from cambist.api.state.known_history import KnownHistory
+from cambist.api.state.reader_pool import READ_SECONDS, READERS, ReaderPool
+from cambist.api.state.state_reloader import StateReloader
+from cambist.api.state.verdict_reader import VerdictReader
+from cambist.api.worker_application import WorkerApplication
 from cambist.clock import utc_now
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
 from cambist.history.coverage import coverage_of_matrix
@@ -130,7 +130,7 @@ class ApiWorker:
         self._worker_state.apply_key_changes(changes)
         self._keys.mark_applied(changes)
 
-    def application(self, settings: Settings) -> FastPath:
+    def application(self, settings: Settings) -> WorkerApplication:
         """Return the application, which is also a WSGI application."""
         series_rendering.prepare()
         environment = "" if self._environment is Environment.LIVE else self._environment
@@ -208,7 +208,7 @@ def _page_options(settings: Settings, environment: str) -> PageOptions:
     )
 
 
-def load_worker(settings: Settings, supervisor: int, *, may_wait: bool = True) -> FastPath:
+def load_worker(settings: Settings, supervisor: int, *, may_wait: bool = True) -> WorkerApplication:
     """Return the application of one worker, which keeps its state up to date and ends with its supervisor.
 
     Unless it `may_wait`, this thread leaves to others what has to wait for the database.

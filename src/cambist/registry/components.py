@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import Any
 
 from cambist import plugins
-from cambist.api.dialects import DIALECTS
-from cambist.api.dialects.dialect import Dialect
-from cambist.api.endpoint import Endpoint
+from cambist.api.answer.endpoint import Endpoint
 from cambist.api.endpoints import ENDPOINTS
+from cambist.api.faces.dialects import DIALECTS
+from cambist.api.faces.dialects.dialect import Dialect
 from cambist.errors import CannotStart
 from cambist.history.bars import BarReader
 from cambist.reference.assets import AssetKind
@@ -69,4 +69,4 @@ def dialects(settings: Settings) -> tuple[Dialect, ...]:
     if unknown:
         raise CannotStart(f"Unknown dialect [{unknown[0]}] in the setting [dialects]; there are {', '.join(DIALECTS)}")
     packages = [DIALECTS[name] for name in names]
-    return tuple(plugins.load("cambist.api.dialects", packages, "dialect", Dialect).values())
+    return tuple(plugins.load("cambist.api.faces.dialects", packages, "dialect", Dialect).values())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cambist.api.known_history import KnownHistory
-from cambist.api.reader_pool import ReaderPool
+from cambist.api.state.known_history import KnownHistory
+from cambist.api.state.reader_pool import ReaderPool
 from cambist.clock import utc_now
 from cambist.history.correction_feed import CorrectionFeed
 from cambist.ingest.snapshot_builder import rules_of

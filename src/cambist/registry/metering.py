@@ -11,9 +11,9 @@ from cambist.accounts.meter import Meter, PastUsage
 from cambist.accounts.node_meter import NodeMeter, OthersUsage
 from cambist.accounts.reservations import OwnReservations, Reservations
 from cambist.accounts.usage_counters import CounterFileKey, UsageStore
-from cambist.api.dialects import DIALECTS
-from cambist.api.dialects.dialect import usage_label
-from cambist.api.mcp import USAGE_LABEL as TOOLS_LABEL
+from cambist.api.faces.dialects import DIALECTS
+from cambist.api.faces.dialects.dialect import usage_label
+from cambist.api.faces.mcp import USAGE_LABEL as TOOLS_LABEL
 from cambist.clock import utc_now
 from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.http.scheduler import MORE_THREADS

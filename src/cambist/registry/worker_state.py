@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from cambist.accounts.account import StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
-from cambist.api.worker_state import WorkerState
+from cambist.api.state.worker_state import WorkerState
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.metals.mass import units_with
 from cambist.pricing.rate_book import RateBook

@@ -13,7 +13,7 @@ from tests.conftest import KEY, Client, MemoryLedger
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import read_plans
-from cambist.api.openapi_texts import BULK
+from cambist.api.docs.openapi_texts import BULK
 
 PLANS = """
 [unlimited]

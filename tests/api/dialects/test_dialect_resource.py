@@ -10,8 +10,8 @@ import pytest
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.page_access import DIALECTS, with_account
-from cambist.api.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
-from cambist.api.dialects.rates import latest_rates, rates_on
+from cambist.api.faces.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
+from cambist.api.faces.dialects.rates import latest_rates, rates_on
 
 CLIENTS = Account(9, "clients", "one")
 

@@ -15,10 +15,10 @@ import pytest
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.api.dialects.ecb_files import FILES, dialect
-from cambist.api.dialects.ecb_files.files import daily_csv, daily_xml, history_csv, history_xml, zipped
-from cambist.api.dialects.euro_series import EuroSeries, newest_reference_day, read_euro_series
-from cambist.api.dialects.matrix_cache import MatrixCache
+from cambist.api.faces.dialects.ecb_files import FILES, dialect
+from cambist.api.faces.dialects.ecb_files.files import daily_csv, daily_xml, history_csv, history_xml, zipped
+from cambist.api.faces.dialects.euro_series import EuroSeries, newest_reference_day, read_euro_series
+from cambist.api.faces.dialects.matrix_cache import MatrixCache
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
 from cambist.reference.ecb_listings import ECB_LISTINGS, FIRST_REFERENCE_DAY

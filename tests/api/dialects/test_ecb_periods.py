@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.dialects.ecb_sdmx.periods import FREQUENCIES, bounds, period_days, period_of
+from cambist.api.faces.dialects.ecb_sdmx.periods import FREQUENCIES, bounds, period_days, period_of
 from cambist.errors import BadParameter
 
 DAYS = st.dates(min_value=date(1999, 1, 4), max_value=date(2099, 12, 31))

@@ -14,7 +14,7 @@ import pytest
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.api.dialects.ecb_sdmx import dialect
+from cambist.api.faces.dialects.ecb_sdmx import dialect
 
 RECORDED = Path(__file__).parents[4] / "shared/payloads/ecb"
 GENERIC = "{http://www.sdmx.org/resources/sdmxml/schemas/v2_1/data/generic}"

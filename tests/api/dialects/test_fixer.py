@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cambist.api.dialects.fixer import dialect
-from cambist.api.dialects.frankfurter import dialect as frankfurter
+from cambist.api.faces.dialects.fixer import dialect
+from cambist.api.faces.dialects.frankfurter import dialect as frankfurter
 
 FOLDERS = ("/fixer", "/api", "")
 

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from cambist.api.dialects.frankfurter import dialect
+from cambist.api.faces.dialects.frankfurter import dialect
 
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

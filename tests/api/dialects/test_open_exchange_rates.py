@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from cambist.api.dialects.open_exchange_rates import dialect
+from cambist.api.faces.dialects.open_exchange_rates import dialect
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.pricing.pair import Pair
 

@@ -7,8 +7,8 @@ from datetime import date
 import pytest
 from tests.conftest import NOW
 
-from cambist.api.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on
-from cambist.api.request_context import RequestContext
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on
 from cambist.errors import NoRate
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cambist.api.mcp.catalogue import TOOLS
-from cambist.api.mcp.tool import MAX_ANSWER_BYTES
+from cambist.api.faces.mcp.catalogue import TOOLS
+from cambist.api.faces.mcp.tool import MAX_ANSWER_BYTES
 
 SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
 

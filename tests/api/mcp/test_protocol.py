@@ -6,8 +6,8 @@ import base64
 
 import pytest
 
-from cambist.api.mcp.messages import decode, read_request
-from cambist.api.mcp.revisions import REVISIONS
+from cambist.api.faces.mcp.messages import decode, read_request
+from cambist.api.faces.mcp.revisions import REVISIONS
 
 LEGACY = REVISIONS[1:]
 

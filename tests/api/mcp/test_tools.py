@@ -17,9 +17,9 @@ import pytest
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import read_plans
-from cambist.api.mcp import tools
-from cambist.api.mcp.catalogue import TOOLS
-from cambist.api.mcp.tool import MAX_ANSWER_BYTES
+from cambist.api.faces.mcp import tools
+from cambist.api.faces.mcp.catalogue import TOOLS
+from cambist.api.faces.mcp.tool import MAX_ANSWER_BYTES
 from cambist.history.code_verdict import CodeVerdict, JudgedFixing
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.pricing.pair import Pair

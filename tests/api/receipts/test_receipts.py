@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from tests.conftest import KEY, NOW, Client, Reply
 
-from cambist.api.openapi_texts import BULK
+from cambist.api.docs.openapi_texts import BULK
 from cambist.errors import StoreBroken
 from cambist.receipts.signing_key import decode_key_set
 from cambist.receipts.verification import VerifiedReceipt, verify_receipt

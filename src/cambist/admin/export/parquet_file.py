@@ -10,7 +10,7 @@ from arro3.core import Array, DataType, Field, Schema, Table
 from arro3.io import read_parquet, write_parquet
 
 from cambist.admin.export.rate_table import RateTable
-from cambist.api.tables.columnar import DECIMAL, STRING, WRITER, decimal_array
+from cambist.api.faces.tables.columnar import DECIMAL, STRING, WRITER, decimal_array
 
 _MAGIC = b"PAR1"
 _SCHEMA = Schema(

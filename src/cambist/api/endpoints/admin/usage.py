@@ -8,10 +8,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from cambist.accounts.usage import UsageRecord
-from cambist.api.endpoint import Endpoint
-from cambist.api.parameters import NoParameters
-from cambist.api.request_context import RequestContext
-from cambist.api.table import COUNT, DATE, AnswerTable, Column
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.answer.table import COUNT, DATE, AnswerTable, Column
+from cambist.api.questions.parameters import NoParameters
 
 Calls = Annotated[int, Meta(ge=0)]
 

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.partial import LiveListParameters, Unavailable, answer_each
-from cambist.api.rendering import Rates, rates
-from cambist.api.request_context import RequestContext
-from cambist.api.symbol_parameters import pairs
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import Rates, rates
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.bodies.partial import LiveListParameters, Unavailable, answer_each
+from cambist.api.questions.symbol_parameters import pairs
 from cambist.errors import RateUnavailable, UnknownCryptoPair
 from cambist.pricing.cross_rates import Rate, midpoint
 from cambist.pricing.crypto_pairs import is_coin_pair, is_listed, listed_pairs

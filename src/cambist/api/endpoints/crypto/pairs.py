@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.freshness_parameters import BookParameters
-from cambist.api.request_context import RequestContext
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.questions.freshness_parameters import BookParameters
 from cambist.errors import RateUnavailable
 from cambist.pricing.crypto_pairs import listed_pairs
 

@@ -9,18 +9,18 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.agreement import Agreed, Agreements, agreed_now, agreed_on
-from cambist.api.agreement_parameters import MinSources, RateTypeName
-from cambist.api.amounts import amount, decimal_places
-from cambist.api.closes import read_closes
-from cambist.api.endpoint import Endpoint
-from cambist.api.freshness_parameters import FreshnessParameters
-from cambist.api.known_parameters import AsOf, Assume, Assumed, scope_of_day
-from cambist.api.parameter_types import day, not_after_today
-from cambist.api.rendering import Number, Numbers, conversion, number
-from cambist.api.request_context import RequestContext, Updated
-from cambist.api.symbol_parameters import asset
-from cambist.api.typed_rates import TypedRates
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import Number, Numbers, conversion, number
+from cambist.api.answer.request_context import RequestContext, Updated
+from cambist.api.bodies.agreement import Agreed, Agreements, agreed_now, agreed_on
+from cambist.api.bodies.closes import read_closes
+from cambist.api.bodies.typed_rates import TypedRates
+from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
+from cambist.api.questions.amounts import amount, decimal_places
+from cambist.api.questions.freshness_parameters import FreshnessParameters
+from cambist.api.questions.known_parameters import AsOf, Assume, Assumed, scope_of_day
+from cambist.api.questions.parameter_types import day, not_after_today
+from cambist.api.questions.symbol_parameters import asset
 from cambist.history.coin_closes import cross_on_day
 from cambist.history.fixing_age import fixing_days
 from cambist.history.known_state import Scope

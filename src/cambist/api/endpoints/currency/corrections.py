@@ -7,11 +7,11 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.feed_parameters import feed_position
-from cambist.api.parameter_types import EARLIEST_DAY, day, limit, not_after_today
-from cambist.api.request_context import RequestContext
-from cambist.api.symbol_parameters import MONEY_AND_METALS, code
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.questions.feed_parameters import feed_position
+from cambist.api.questions.parameter_types import EARLIEST_DAY, day, limit, not_after_today
+from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, code
 from cambist.errors import BadParameter
 from cambist.history.correction_record import CorrectionRecord, correction_record
 from cambist.history.corrections import CorrectionQuery, FeedPosition

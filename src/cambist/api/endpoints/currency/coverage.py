@@ -6,10 +6,10 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.request_context import RequestContext
-from cambist.api.symbol_parameters import MONEY_AND_METALS
-from cambist.api.symbol_parameters import code as asset_code
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.questions.symbol_parameters import MONEY_AND_METALS
+from cambist.api.questions.symbol_parameters import code as asset_code
 from cambist.pricing.parity import parity_on
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.freshness_parameters import BookParameters
-from cambist.api.parameter_types import flag
-from cambist.api.partial import check_priced
-from cambist.api.request_context import RequestContext
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.bodies.partial import check_priced
+from cambist.api.questions.freshness_parameters import BookParameters
+from cambist.api.questions.parameter_types import flag
 from cambist.errors import RateUnavailable
 from cambist.reference.tables import CURRENCIES, Currency
 

@@ -9,19 +9,19 @@ from typing import Annotated
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from cambist.api.agreement import Agreements, agreements_now, agreements_on
-from cambist.api.agreement_parameters import RateTypeName
-from cambist.api.closes import read_closes
-from cambist.api.endpoint import Endpoint
-from cambist.api.freshness_parameters import MaxAge
-from cambist.api.known_parameters import AsOf, Assume, Assumed, scope_of_day
-from cambist.api.parameter_types import day, flag, not_after_today
-from cambist.api.rendering import Rates, rates
-from cambist.api.request_context import RequestContext, Updated, written
-from cambist.api.symbol_parameters import asset
-from cambist.api.typed_explanation import explain_typed
-from cambist.api.typed_rates import TypedRates
-from cambist.api.verdict_records import VerdictRecord, verdict_now, verdict_on
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import Rates, rates
+from cambist.api.answer.request_context import RequestContext, Updated, written
+from cambist.api.bodies.agreement import Agreements, agreements_now, agreements_on
+from cambist.api.bodies.closes import read_closes
+from cambist.api.bodies.typed_explanation import explain_typed
+from cambist.api.bodies.typed_rates import TypedRates
+from cambist.api.bodies.verdict_records import VerdictRecord, verdict_now, verdict_on
+from cambist.api.questions.agreement_parameters import RateTypeName
+from cambist.api.questions.freshness_parameters import MaxAge
+from cambist.api.questions.known_parameters import AsOf, Assume, Assumed, scope_of_day
+from cambist.api.questions.parameter_types import day, flag, not_after_today
+from cambist.api.questions.symbol_parameters import asset
 from cambist.history.coin_closes import cross_on_day, explain_coin_day
 from cambist.history.explanation import ExplainedLeg, explain_now
 from cambist.history.known_state import Scope

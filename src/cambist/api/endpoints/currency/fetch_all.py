@@ -6,13 +6,13 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.freshness_parameters import FreshnessParameters
-from cambist.api.rendering import Rates, rates
-from cambist.api.request_context import RequestContext, Updated
-from cambist.api.symbol_parameters import code
-from cambist.api.table import AnswerTable, Column
-from cambist.api.tables.rates import RATE_COLUMNS
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import Rates, rates
+from cambist.api.answer.request_context import RequestContext, Updated
+from cambist.api.answer.table import AnswerTable, Column
+from cambist.api.bodies.rate_columns import RATE_COLUMNS
+from cambist.api.questions.freshness_parameters import FreshnessParameters
+from cambist.api.questions.symbol_parameters import code
 from cambist.pricing.cross_rates import listed_midpoints
 from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import PIVOT

@@ -6,12 +6,12 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.agreement import Agreed, agreed_now
-from cambist.api.endpoint import Endpoint
-from cambist.api.partial import AgreedListParameters, Unavailable, select_priced
-from cambist.api.rendering import RatesByCode, matrix
-from cambist.api.request_context import RequestContext, Updated
-from cambist.api.symbol_parameters import codes
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import RatesByCode, matrix
+from cambist.api.answer.request_context import RequestContext, Updated
+from cambist.api.bodies.agreement import Agreed, agreed_now
+from cambist.api.bodies.partial import AgreedListParameters, Unavailable, select_priced
+from cambist.api.questions.symbol_parameters import codes
 from cambist.errors import BadParameter
 from cambist.pricing.cross_rates import midpoints
 

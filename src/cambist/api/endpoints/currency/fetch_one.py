@@ -6,14 +6,14 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct
 
-from cambist.api.agreement import Agreed, agreed_now
-from cambist.api.agreement_parameters import MinSources, RateTypeName
-from cambist.api.endpoint import Endpoint
-from cambist.api.freshness_parameters import FreshnessParameters
-from cambist.api.rendering import Rates, rates
-from cambist.api.request_context import RequestContext, Updated
-from cambist.api.symbol_parameters import asset
-from cambist.api.typed_rates import TypedRates
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import Rates, rates
+from cambist.api.answer.request_context import RequestContext, Updated
+from cambist.api.bodies.agreement import Agreed, agreed_now
+from cambist.api.bodies.typed_rates import TypedRates
+from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
+from cambist.api.questions.freshness_parameters import FreshnessParameters
+from cambist.api.questions.symbol_parameters import asset
 from cambist.errors import BadParameter
 from cambist.pricing.cross_rates import check_crossable, midpoint
 from cambist.pricing.pair import PIVOT, Pair

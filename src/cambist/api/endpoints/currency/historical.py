@@ -9,18 +9,18 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.agreement import Agreed, Agreements, agreed_on
-from cambist.api.agreement_parameters import MinSources, RateTypeName
-from cambist.api.endpoint import Endpoint
-from cambist.api.known_parameters import AsOf, Assume, Assumed
-from cambist.api.parameter_types import day, flag, not_after_today
-from cambist.api.partial import ListParameters, Unavailable, answer_each
-from cambist.api.rendering import Rates, rates
-from cambist.api.request_context import RequestContext
-from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
-from cambist.api.table import DATE, AnswerTable, Cell, Column
-from cambist.api.tables.rates import DAY_COLUMNS
-from cambist.api.typed_rates import TypedRates
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import Rates, rates
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.answer.table import DATE, AnswerTable, Cell, Column
+from cambist.api.bodies.agreement import Agreed, Agreements, agreed_on
+from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
+from cambist.api.bodies.rate_columns import DAY_COLUMNS
+from cambist.api.bodies.typed_rates import TypedRates
+from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
+from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
+from cambist.api.questions.parameter_types import day, flag, not_after_today
+from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter
 from cambist.history.as_of import DayRates, listed_rates, rates_on
 from cambist.history.fixing_age import fixing_days, is_immutable, oldest_fixing_day

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.parameter_types import flag
-from cambist.api.request_context import RequestContext, written
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.request_context import RequestContext, written
+from cambist.api.questions.parameter_types import flag
 from cambist.errors import RateUnavailable
 from cambist.reference.assets import METALS
 from cambist.reference.tables import CURRENCIES

@@ -8,19 +8,19 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.agreement_parameters import RateTypeName
-from cambist.api.endpoint import Endpoint
-from cambist.api.known_parameters import AsOf, Assume, Assumed
-from cambist.api.long_answers import MOST_RATES_AT_ONCE
-from cambist.api.parameter_types import EARLIEST_DAY, day, flag, interval, not_after_today
-from cambist.api.partial import ListParameters, Unavailable, answer_each
-from cambist.api.rendering import RatesByCode
-from cambist.api.request_context import RequestContext
-from cambist.api.series_rendering import series_by_code
-from cambist.api.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
-from cambist.api.table import AnswerTable
-from cambist.api.tables.rates import DAY_COLUMNS, series_rows
-from cambist.api.typed_rates import TypedRates
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.long_answers import MOST_RATES_AT_ONCE
+from cambist.api.answer.rendering import RatesByCode
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.answer.series_rendering import series_by_code
+from cambist.api.answer.table import AnswerTable
+from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
+from cambist.api.bodies.rate_columns import DAY_COLUMNS, series_rows
+from cambist.api.bodies.typed_rates import TypedRates
+from cambist.api.questions.agreement_parameters import RateTypeName
+from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
+from cambist.api.questions.parameter_types import EARLIEST_DAY, day, flag, interval, not_after_today
+from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter
 from cambist.history.fixing_age import carried_days, is_immutable
 from cambist.history.known_state import Scope

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from msgspec import Struct
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.parameter_types import day, not_after_today
-from cambist.api.request_context import RequestContext
-from cambist.api.symbol_parameters import MONEY_AND_METALS, code
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.questions.parameter_types import day, not_after_today
+from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, code
 from cambist.history.fixing import ReceivedFixing
 from cambist.pricing.pair import PIVOT, Pair
 

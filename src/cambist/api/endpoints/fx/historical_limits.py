@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from cambist.api.bar_pages import read_bars
-from cambist.api.endpoint import Endpoint
-from cambist.api.parameter_types import bar_interval, side
-from cambist.api.request_context import RequestContext
-from cambist.api.timestamps import TimestampFormat, format_timestamp
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.bodies.bar_pages import read_bars
+from cambist.api.bodies.timestamps import TimestampFormat, format_timestamp
+from cambist.api.questions.parameter_types import bar_interval, side
 from cambist.history.bars import Interval
 
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cambist.api.bar_pages import BAR_COLUMNS, BarPageHead, BarPageParams, earliest_day, is_immutable, read_bar_page
-from cambist.api.endpoint import Endpoint
-from cambist.api.rendering import Number, price
-from cambist.api.request_context import RequestContext
-from cambist.api.table import NUMBER, AnswerTable, Column
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import Number, price
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.answer.table import NUMBER, AnswerTable, Column
+from cambist.api.bodies.bar_pages import (
+    BAR_COLUMNS,
+    BarPageHead,
+    BarPageParams,
+    earliest_day,
+    is_immutable,
+    read_bar_page,
+)
 
 
 class OhlcRow(Struct, frozen=True):

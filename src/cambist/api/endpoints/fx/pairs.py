@@ -9,9 +9,9 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Raw, Struct
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.freshness_parameters import BookParameters
-from cambist.api.request_context import RequestContext
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.questions.freshness_parameters import BookParameters
 
 _RECORD = {
     "type": "object",

@@ -7,12 +7,12 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.fx_pairs import current_quote, parse_fx_pair
-from cambist.api.partial import LiveListParameters, Unavailable, answer_each
-from cambist.api.rendering import Number, number
-from cambist.api.request_context import RequestContext
-from cambist.api.symbol_parameters import fx_pairs
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import Number, number
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.bodies.fx_pairs import current_quote, parse_fx_pair
+from cambist.api.bodies.partial import LiveListParameters, Unavailable, answer_each
+from cambist.api.questions.symbol_parameters import fx_pairs
 from cambist.pricing.metals.digits import digits_of, rounded_sides
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.sizes import quote_size

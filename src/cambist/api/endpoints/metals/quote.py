@@ -8,12 +8,12 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.freshness_parameters import FreshnessParameters
-from cambist.api.parameter_types import flag
-from cambist.api.rendering import decimal
-from cambist.api.request_context import RequestContext, written
-from cambist.api.symbol_parameters import instruments
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import decimal
+from cambist.api.answer.request_context import RequestContext, written
+from cambist.api.questions.freshness_parameters import FreshnessParameters
+from cambist.api.questions.parameter_types import flag
+from cambist.api.questions.symbol_parameters import instruments
 from cambist.errors import RateUnavailable, UnknownInstrument, shorten
 from cambist.pricing.metals.fineness import PURE
 from cambist.pricing.metals.instrument import Instrument, find_instrument

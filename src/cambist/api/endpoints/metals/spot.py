@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.endpoint import Endpoint
-from cambist.api.freshness_parameters import FreshnessParameters
-from cambist.api.parameter_types import flag, text, unit
-from cambist.api.rendering import decimal
-from cambist.api.request_context import RequestContext, written
-from cambist.api.symbol_parameters import code, metal
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.rendering import decimal
+from cambist.api.answer.request_context import RequestContext, written
+from cambist.api.questions.freshness_parameters import FreshnessParameters
+from cambist.api.questions.parameter_types import flag, text, unit
+from cambist.api.questions.symbol_parameters import code, metal
 from cambist.pricing.metals.fineness import PURE, parse_purity
 from cambist.pricing.metals.spot import Spot, own_unit, spot
 from cambist.pricing.pair import PIVOT

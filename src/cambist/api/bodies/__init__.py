@@ -1,0 +1,1 @@
+"""Parts of the bodies of answers that several endpoints have in common."""

@@ -1,0 +1,67 @@
+"""Settlement: what a call costs is checked against the quota and counted when its answer is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cambist.accounts.meter import Meter
+from cambist.accounts.must_wait import MustWait
+from cambist.accounts.reservation import Reservation
+from cambist.api.call.call import Call
+from cambist.errors import CambistError
+from cambist.http.delivery import on_delivery
+
+Headers = list[tuple[str, str]]
+
+
+class Settlement:
+    """Settles the calls of one worker."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+
+    def settle(self, call: Call, label: str, cost: int) -> None:
+        """Count the calls of an answer that is there, under a label: at once, or when it is sent by a thread.
+
+        Errors: QuotaSpent; MustWait on the event loop if only a thread can tell.
+        """
+        if call.principal is None:
+            return
+        if not call.is_at_once:
+            with self.reserved(call, label) as reservation:
+                reservation.change(cost)
+            return
+        if not call.principal.is_limited:
+            self._meter.spend(call.principal, label, cost, call.now)
+            return
+        try:
+            self._meter.admit(call.principal, label, cost, call.now, is_rate_checked=True)
+        except (CambistError, MustWait):
+            self._meter.release()
+            raise
+
+    @contextmanager
+    def reserved(self, call: Call, label: str) -> Iterator[Reservation]:
+        """Reserve calls while an answer is made in a thread, and have them counted when it is sent.
+
+        What is reserved is given back if the answer fails, or is never sent.
+        """
+        with Reservation(self._meter, call.payer, call.now) as reservation:
+            yield reservation
+            on_delivery(call.environ, reservation.hand_over(label))
+
+    def check(self, call: Call, cost: int) -> None:
+        """Check that the quota has the calls left, before an answer is made that takes long. Errors: QuotaSpent."""
+        if call.principal is not None and call.principal.is_limited:
+            self._meter.check_quota(call.principal, cost, call.now)
+
+    def headers(self, call: Call, *, is_settled: bool = False) -> Headers:
+        """Return the headers about the limits of a plan; with `is_settled` they were read a moment ago."""
+        if call.principal is None or not call.principal.is_limited:
+            return []
+        return self._meter.headers(call.principal, call.now, quota_checked=is_settled)
+
+    def release(self) -> None:
+        """Give up what was checked on the event loop and not counted."""
+        self._meter.release()

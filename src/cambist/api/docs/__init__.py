@@ -1,0 +1,1 @@
+"""The pages of a worker: the OpenAPI document, the reference, and the page of the service."""

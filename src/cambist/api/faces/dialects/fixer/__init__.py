@@ -1,0 +1,64 @@
+"""The dialect `fixer`: the interface that Fixer, exchangerate.host and exchangeratesapi share."""
+
+from __future__ import annotations
+
+import msgspec
+
+from cambist.api.faces.dialects.dialect import Dialect, DialectRoute
+from cambist.api.faces.dialects.fixer import conversion, rates, series
+from cambist.errors import CambistError, UnknownSymbol
+
+_ERRORS = {
+    "key_missing": (101, "missing_access_key"),
+    "key_malformed": (101, "invalid_access_key"),
+    "key_unknown": (101, "invalid_access_key"),
+    "key_ended": (101, "invalid_access_key"),
+    "keys_differ": (101, "invalid_access_key"),
+    "account_suspended": (102, "inactive_user"),
+    "unknown_path": (103, "invalid_api_function"),
+    "wrong_method": (103, "invalid_api_function"),
+    "quota_spent": (104, "usage_limit_reached"),
+    "rate_limited": (104, "rate_limit_reached"),
+    "too_many_failures": (104, "rate_limit_reached"),
+    "not_in_plan": (105, "function_access_restricted"),
+    "no_rate": (106, "no_rates_available"),
+    "rate_unavailable": (106, "no_rates_available"),
+    "bad_parameter": (400, "invalid_parameter"),
+}
+_INVALID_BASE = 201, "invalid_base_currency"
+_INVALID_SYMBOLS = 202, "invalid_currency_codes"
+
+
+def write_error(status: int, code: str, sentence: str, error: CambistError | None) -> tuple[int, bytes]:
+    """Return an error as Fixer's: a number, a type and a sentence."""
+    number, kind = _ERRORS.get(code, (status, code))
+    if isinstance(error, UnknownSymbol):
+        number, kind = _INVALID_BASE if error.role == "source" else _INVALID_SYMBOLS
+    body = {"success": False, "error": {"code": number, "type": kind, "info": sentence}}
+    return status, msgspec.json.encode(body)
+
+
+def _routes(folder: str) -> tuple[DialectRoute, ...]:
+    return (
+        DialectRoute(f"{folder}/latest", rates.latest),
+        DialectRoute(f"{folder}/symbols", rates.symbols),
+        DialectRoute(f"{folder}/timeseries", series.time_series),
+        DialectRoute(f"{folder}/fluctuation", series.fluctuation),
+        DialectRoute(f"{folder}/{{period:period}}", rates.historical),
+    )
+
+
+dialect = Dialect(
+    name="fixer",
+    title="Fixer, exchangerate.host and exchangeratesapi",
+    guide="dialect-fixer.md",
+    routes=(
+        *_routes("/fixer"),
+        DialectRoute("/fixer/convert", conversion.convert),
+        *_routes("/api"),
+        DialectRoute("/api/convert", conversion.convert),
+        *_routes(""),
+    ),
+    write_error=write_error,
+    key_parameters=("access_key", "apikey"),
+)

@@ -1,0 +1,78 @@
+"""Rates of now and of a day, and the names of the currencies."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+import msgspec
+
+from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
+from cambist.api.faces.dialects.rates import latest_rates, priced_currencies, rates_on
+from cambist.api.faces.dialects.reading import read_code, read_codes, read_day
+from cambist.errors import NoRate
+from cambist.reference.tables import CURRENCIES
+
+BASE = "EUR"
+_END_OF_DAY = time(23, 59, 59, tzinfo=UTC)
+
+
+def latest(request: DialectRequest) -> DialectAnswer:
+    """Answer `/latest`: rates of now."""
+    context, base = request.context, base_of(request)
+    body = {
+        "success": True,
+        "timestamp": int(context.book.as_of.timestamp()),
+        "base": base,
+        "date": context.today,
+        "rates": latest_rates(context, base, targets_of(request)),
+    }
+    return answer_with(body)
+
+
+def historical(request: DialectRequest) -> DialectAnswer:
+    """Answer `/{day}`: rates of that day."""
+    context, base = request.context, base_of(request)
+    day = read_day("date", request.path["period"], context.today)
+    found = found_on(request, base, targets_of(request), day)
+    moment = min(datetime.combine(day, _END_OF_DAY), context.now)
+    body = {
+        "success": True,
+        "timestamp": int(moment.timestamp()),
+        "historical": True,
+        "base": base,
+        "date": day,
+        "rates": found,
+    }
+    return answer_with(body, earliest_day=day)
+
+
+def found_on(request: DialectRequest, base: str, codes: list[str] | None, day: date) -> dict[str, float]:
+    """Return the rates of a day. Errors: NoRate if one of the named targets has none."""
+    found = rates_on(request.context, base, codes, day)
+    missing = [code for code in codes or () if code not in found]
+    if missing:
+        raise NoRate(f"No rate from [{base}] to [{missing[0]}] on [{day}]")
+    return found
+
+
+def symbols(request: DialectRequest) -> DialectAnswer:
+    """Answer `/symbols`: names by code."""
+    names = {code: CURRENCIES[code].name for code in priced_currencies(request.context)}
+    return answer_with({"success": True, "symbols": names})
+
+
+def base_of(request: DialectRequest) -> str:
+    """Return the base, EUR if it is left out. Errors: UnknownSymbol."""
+    return read_code(request.query.get("base", BASE))
+
+
+def targets_of(request: DialectRequest) -> list[str] | None:
+    """Return the named targets; None for all. Errors: UnknownSymbol."""
+    text = request.query.get("symbols", "")
+    return read_codes(text) or None
+
+
+def answer_with(body: dict[str, Any], cost: int = 1, earliest_day: date | None = None) -> DialectAnswer:
+    """Return an answer with this body."""
+    return DialectAnswer(msgspec.json.encode(body), cost=cost, earliest_day=earliest_day)

@@ -1,0 +1,123 @@
+"""Version 1: rates of business days, as an object of code to rate.
+
+In a weekend the newest rates are those of Friday, under Friday's date; a period has business days only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from datetime import date
+from decimal import Decimal
+
+import msgspec
+
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
+from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on, shown
+from cambist.api.faces.dialects.reading import business_day, first_of, read_amount, read_code, read_codes, read_day
+from cambist.api.questions.symbol_parameters import MONEY
+from cambist.errors import BadParameter
+from cambist.reference.tables import CURRENCIES
+
+BASE = "EUR"
+MAX_RATES = 200_000
+"""The most rates in one answer: ten currencies since 1970, or all of them for three years."""
+
+_ONE = Decimal(1)
+
+
+def currencies(request: DialectRequest) -> DialectAnswer:
+    """Answer `/v1/currencies`: names by code."""
+    priced = money(priced_currencies(request.context))
+    return _json({code: CURRENCIES[code].name for code in priced})
+
+
+def rates(request: DialectRequest) -> DialectAnswer:
+    """Answer `/v1/latest`, `/v1/{day}`, and `/v1/{start}..{end}`, whose end may be left out."""
+    period, today = request.path.get("period", "latest"), request.context.today
+    base = read_code(first_of(request.query, ("base", "from"), BASE), "source", MONEY)
+    quotes = _targets(request, base)
+    amount = read_amount("amount", request.query.get("amount", "1"))
+    start, dots, end = period.partition("..")
+    if dots:
+        first = read_day("start", start, today)
+        return _of_period(request.context, base, quotes, amount, (first, read_day("end", end or str(today), today)))
+    if period == "latest":
+        return _latest(request.context, base, quotes, amount)
+    return _on_day(request.context, base, quotes, amount, business_day(read_day("date", period, today)))
+
+
+def _targets(request: DialectRequest, base: str) -> list[str] | None:
+    """Return the targets that the request names; None for all. Errors: UnknownSymbol, BadParameter."""
+    text = first_of(request.query, ("symbols", "to"))
+    if not text:
+        return None
+    quotes = [quote for quote in read_codes(text, MONEY) if quote != base]
+    if not quotes:
+        raise BadParameter(f"bad currency pair: [{base}] to itself")
+    return quotes
+
+
+def _latest(context: RequestContext, base: str, quotes: list[str] | None, amount: Decimal) -> DialectAnswer:
+    day = business_day(context.today)
+    if day != context.today:
+        return _on_day(context, base, quotes, amount, day, is_live=True)
+    found = latest_rates(context, base, quotes)
+    return _of_day(base, amount, day, found)
+
+
+def _on_day(
+    context: RequestContext, base: str, quotes: list[str] | None, amount: Decimal, day: date, *, is_live: bool = False
+) -> DialectAnswer:
+    found = rates_on(context, base, quotes, day)
+    return _of_day(base, amount, day, found, earliest_day=None if is_live else day)
+
+
+def _of_day(
+    base: str, amount: Decimal, day: date, found: dict[str, float], earliest_day: date | None = None
+) -> DialectAnswer:
+    listed = {code: found[code] for code in money(found) if code != base}
+    body = {"amount": float(amount), "base": base, "date": day, "rates": times(listed, amount)}
+    return _json(body, earliest_day=earliest_day)
+
+
+def _of_period(
+    context: RequestContext, base: str, quotes: list[str] | None, amount: Decimal, period: tuple[date, date]
+) -> DialectAnswer:
+    start, end = period
+    if start > end:
+        raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")
+    targets = [code for code in quotes or money(priced_currencies(context, end)) if code != base]
+    check_size(len(targets), period)
+    found = daily_rates(context, base, targets, start, end)
+    days = {day: times(rates, amount) for day, rates in found.items() if business_day(day) == day}
+    body = {
+        "amount": float(amount),
+        "base": base,
+        "start_date": min(days, default=start),
+        "end_date": max(days, default=end),
+        "rates": days,
+    }
+    return _json(body, cost=len(targets), earliest_day=start)
+
+
+def check_size(targets: int, period: tuple[date, date]) -> None:
+    """Refuse a period that would be too long an answer. Errors: BadParameter."""
+    start, end = period
+    count = targets * ((end - start).days + 1)
+    if count > MAX_RATES:
+        raise BadParameter(f"Too many rates: [{count}] in one answer, at most [{MAX_RATES}]: name fewer currencies")
+
+
+def money(codes: Collection[str]) -> list[str]:
+    """Return those codes that are currencies, in their order."""
+    return [code for code in codes if code in CURRENCIES]
+
+
+def times(found: dict[str, float], amount: Decimal) -> dict[str, float]:
+    """Return the rates of an amount."""
+    return found if amount == _ONE else {code: shown(rate * float(amount)) for code, rate in found.items()}
+
+
+def _json(body: object, cost: int = 1, earliest_day: date | None = None) -> DialectAnswer:
+    return DialectAnswer(msgspec.json.encode(body), cost=cost, earliest_day=earliest_day)

@@ -1,0 +1,129 @@
+"""Version 2: rates of every calendar day, as a list of objects or as CSV."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import msgspec
+
+from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
+from cambist.api.faces.dialects.frankfurter.version_1 import BASE, check_size, money
+from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on
+from cambist.api.faces.dialects.reading import read_code, read_codes, read_day
+from cambist.api.questions.symbol_parameters import MONEY
+from cambist.errors import BadParameter, NoRate
+from cambist.reference.tables import CURRENCIES
+
+_NOT_OFFERED = ("providers", "group", "expand")
+"""Parameters that would change the rates or what is said of them, and that Cambist does not answer."""
+
+
+class RateRow(msgspec.Struct, frozen=True):
+    """One rate."""
+
+    date: date
+    base: str
+    quote: str
+    rate: float
+
+
+class _Found(msgspec.Struct, frozen=True):
+    rows: list[RateRow]
+    cost: int
+    earliest_day: date | None
+
+
+def rates(request: DialectRequest) -> DialectAnswer:
+    """Answer `/v2/rates`, as NDJSON or CSV if the client asks for that."""
+    if "application/x-ndjson" in request.accept:
+        found = _find(request)
+        lines = b"".join(msgspec.json.encode(row) + b"\n" for row in found.rows)
+        return DialectAnswer(lines, "application/x-ndjson", found.cost, found.earliest_day)
+    if "text/csv" in request.accept:
+        return rates_as_csv(request)
+    found = _find(request)
+    return DialectAnswer(msgspec.json.encode(found.rows), cost=found.cost, earliest_day=found.earliest_day)
+
+
+def rates_as_csv(request: DialectRequest) -> DialectAnswer:
+    """Answer `/v2/rates.csv`."""
+    found = _find(request)
+    lines = [f"{row.date},{row.base},{row.quote},{msgspec.json.encode(row.rate).decode()}" for row in found.rows]
+    content = "\n".join(["date,base,quote,rate", *lines, ""])
+    return DialectAnswer(content.encode(), "text/csv; charset=utf-8", found.cost, found.earliest_day)
+
+
+def rate(request: DialectRequest) -> DialectAnswer:
+    """Answer `/v2/rate/{base}/{quote}`: one rate, now or of a day."""
+    _check_offered(request)
+    quote = read_code(request.path["quote"], "target", MONEY)
+    found = _of_day(request, read_code(request.path["base"], "source", MONEY), [quote])
+    return DialectAnswer(msgspec.json.encode(found.rows[0]), earliest_day=found.earliest_day)
+
+
+def currencies(request: DialectRequest) -> DialectAnswer:
+    """Answer `/v2/currencies`: those that have a rate now."""
+    context = request.context
+    return DialectAnswer(msgspec.json.encode([_described(request, c) for c in money(priced_currencies(context))]))
+
+
+def currency(request: DialectRequest) -> DialectAnswer:
+    """Answer `/v2/currency/{code}`."""
+    return DialectAnswer(msgspec.json.encode(_described(request, read_code(request.path["code"], "", MONEY))))
+
+
+def _described(request: DialectRequest, code: str) -> dict[str, object]:
+    span = request.context.matrix.span(code)
+    return {
+        "iso_code": code,
+        "name": CURRENCIES[code].name,
+        "start_date": span[0] if span else None,
+        "end_date": span[1] if span else None,
+    }
+
+
+def _find(request: DialectRequest) -> _Found:
+    _check_offered(request)
+    query = request.query
+    base = read_code(query.get("base", BASE), "source", MONEY)
+    quotes = read_codes(query["quotes"], MONEY) if query.get("quotes") else None
+    if query.get("from"):
+        return _of_period(request, base, quotes)
+    if query.get("to"):
+        raise BadParameter("Missing parameter: [from], the first day of a period that ends with [to]")
+    return _of_day(request, base, quotes)
+
+
+def _of_day(request: DialectRequest, base: str, quotes: list[str] | None) -> _Found:
+    context, text = request.context, request.query.get("date", "")
+    if text:
+        day = read_day("date", text, context.today)
+        found = rates_on(context, base, quotes, day)
+    else:
+        day, found = context.today, latest_rates(context, base, quotes)
+    targets = quotes or [code for code in money(found) if code != base]
+    missing = [code for code in targets if code not in found]
+    if missing:
+        raise NoRate(f"No rate from [{base}] to [{missing[0]}] on [{day}]")
+    return _Found([RateRow(day, base, code, found[code]) for code in targets], 1, day if text else None)
+
+
+def _of_period(request: DialectRequest, base: str, quotes: list[str] | None) -> _Found:
+    context, query = request.context, request.query
+    today = context.today
+    start = read_day("from", query["from"], today)
+    end = read_day("to", query["to"], today) if query.get("to") else today
+    if start > end:
+        raise BadParameter(f"Invalid from: [{start}] is after to [{end}]")
+    targets = [code for code in quotes or money(priced_currencies(context, end)) if code != base]
+    check_size(len(targets), (start, end))
+    found = daily_rates(context, base, targets, start, end)
+    rows = [RateRow(day, base, code, value) for day, rates in found.items() for code, value in rates.items()]
+    return _Found(rows, len(targets), start)
+
+
+def _check_offered(request: DialectRequest) -> None:
+    """Refuse parameters that would change the answer, rather than answer something else. Errors: BadParameter."""
+    for name in _NOT_OFFERED:
+        if request.query.get(name):
+            raise BadParameter(f"The parameter [{name}] is not offered here: rates are the consensus of all sources")

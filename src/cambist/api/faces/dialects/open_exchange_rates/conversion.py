@@ -1,0 +1,28 @@
+"""Converting an amount at the rate of now."""
+
+from __future__ import annotations
+
+from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
+from cambist.api.faces.dialects.open_exchange_rates.writing import written
+from cambist.api.faces.dialects.rates import latest_rates
+from cambist.api.faces.dialects.reading import converted, read_amount, read_code
+from cambist.api.questions.symbol_parameters import ANY_ASSET
+
+
+def convert(request: DialectRequest) -> DialectAnswer:
+    """Answer `/api/convert/{value}/{from}/{to}`."""
+    context, path = request.context, request.path
+    amount = read_amount("value", path["value"])
+    base, quote = read_code(path["base"], "source", ANY_ASSET), read_code(path["quote"], "target", ANY_ASSET)
+    rate = latest_rates(context, base, [quote])[quote]
+    body = {
+        "request": {
+            "query": f"/convert/{path['value']}/{base}/{quote}",
+            "amount": float(amount),
+            "from": base,
+            "to": quote,
+        },
+        "meta": {"timestamp": int(context.book.as_of.timestamp()), "rate": rate},
+        "response": converted(amount, rate),
+    }
+    return written(request, body, is_cacheable=False)

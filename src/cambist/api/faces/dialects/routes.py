@@ -1,0 +1,65 @@
+"""Adding the routes of dialects to the web framework, and the list of dialects at `/`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+import falcon
+import msgspec
+from falcon.routing.converters import BaseConverter
+
+from cambist import __version__
+from cambist.api.faces.dialects.dialect import Dialect, DialectRoute
+from cambist.api.faces.dialects.resource import DialectResource, UnknownDialectPath
+
+_PERIOD = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})?)?")
+
+
+class PeriodConverter(BaseConverter):
+    """Matches a day, or two with two dots between them; a template has it as `{name:period}`."""
+
+    def convert(self, value: str) -> str | None:
+        """Return the text if it has the form of a day or a period, so that other paths are left to others."""
+        return value if _PERIOD.fullmatch(value) else None
+
+
+def add_dialect_routes(
+    framework: falcon.App[falcon.Request, falcon.Response],
+    dialects: Iterable[Dialect],
+    resource_for: Callable[[Dialect, DialectRoute], DialectResource],
+) -> None:
+    """Add every route, and for the folders that a dialect has for itself its own error for unknown paths.
+
+    Of two dialects with the same path the first one has it.
+    """
+    framework.router_options.converters["period"] = PeriodConverter
+    added: set[str] = set()
+    for dialect in dialects:
+        for route in dialect.routes:
+            if route.template not in added:
+                framework.add_route(route.template, resource_for(dialect, route))
+                added.add(route.template)
+        for folder in sorted(_folders(dialect)):
+            framework.add_sink(UnknownDialectPath(dialect), f"/{folder}/")
+
+
+def _folders(dialect: Dialect) -> set[str]:
+    """Return the first parts of the templates that have more than one part."""
+    parts = [route.template.strip("/").split("/") for route in dialect.routes]
+    return {first for first, *rest in parts if rest and "{" not in first}
+
+
+def dialect_index(dialects: Iterable[Dialect]) -> bytes | None:
+    """Return what `/` answers to programs: the dialects that are on, as JSON; None if none is on."""
+    listed = [
+        {
+            "name": dialect.name,
+            "title": dialect.title,
+            "paths": [route.template for route in dialect.routes],
+        }
+        for dialect in dialects
+    ]
+    if not listed:
+        return None
+    return msgspec.json.encode({"service": "cambist", "version": __version__, "docs": "/docs", "dialects": listed})

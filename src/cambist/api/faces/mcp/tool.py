@@ -1,0 +1,106 @@
+"""The declaration of a tool: its arguments and its answer, with the endpoint that says what a call costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.faces.mcp.arguments import argument_schema, argument_text
+from cambist.api.questions.edit_distance import edit_distance
+from cambist.api.questions.parameters import Param, ParamsReader, declared_params
+from cambist.errors import BadParameter, shorten
+
+MAX_ANSWER_BYTES = 3072
+"""The maximum size of an answer, as it is sent."""
+
+_ANNOTATIONS = {"readOnlyHint": True, "idempotentHint": True, "destructiveHint": False, "openWorldHint": False}
+_NEAR = 2
+
+_OF_PAST_EDITIONS = ("as_of", "assume")
+"""Parameters that no tool offers: all tools answer from what is known now."""
+
+Question = tuple[Endpoint[Any, Any], Struct]
+"""An endpoint and its parameters."""
+
+
+class ToolBody(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What every answer of a tool may have."""
+
+    environment: Annotated[str | UnsetType, Meta(description="Present if the prices are simulated: sandbox.")] = UNSET
+
+
+P = TypeVar("P", bound=Struct)
+B = TypeVar("B", bound=ToolBody)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Generic[P, B]):
+    """A tool.
+
+    `params` declares its arguments, as those of an endpoint; `left_out` are parameters of the struct that it does not
+    offer. `question` is what the same question would be at an endpoint: it decides what a call costs, which group of
+    endpoints (one of the `tags`) and which days the plan must include. `answer` is pure, and `sentence` says the answer
+    in words.
+    """
+
+    name: str
+    title: str
+    description: str
+    params: type[P]
+    body: type[B]
+    question: Callable[[P], Question]
+    answer: Callable[[RequestContext, P], B]
+    sentence: Callable[[B], str]
+    left_out: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ("currency",)
+
+    def arguments(self) -> dict[str, Param]:
+        """Return the declarations of the arguments by name, those that select data first."""
+        declared = sorted(declared_params(self.params).values(), key=lambda param: not param.selects_data)
+        left_out = (*_OF_PAST_EDITIONS, *self.left_out)
+        return {param.name: param for param in declared if param.name not in left_out}
+
+    def read(self, arguments: Mapping[str, Any]) -> P:
+        """Read the arguments of a call. Errors: BadParameter."""
+        known = self.arguments()
+        for name in arguments:
+            if name not in known:
+                raise BadParameter(f"Unknown argument: [{shorten(name)}]{_hint(name, known)}")
+        query = {name: argument_text(name, value) for name, value in arguments.items() if value is not None}
+        return ParamsReader(self.params).read(query)
+
+    def described(self) -> dict[str, Any]:
+        """Return the tool as clients list it."""
+        arguments = self.arguments()
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": {
+                "type": "object",
+                "properties": {name: argument_schema(param) for name, param in arguments.items()},
+                "required": [name for name, param in arguments.items() if param.required],
+                "additionalProperties": False,
+            },
+            "outputSchema": _object_schema(self.body),
+            "annotations": {"title": self.title, **_ANNOTATIONS},
+        }
+
+
+def _hint(name: str, known: Mapping[str, Param]) -> str:
+    near = [other for other in known if edit_distance(name.lower(), other) <= _NEAR]
+    return f", did you mean [{near[0]}]?" if near else f", there are {', '.join(known)}"
+
+
+def _object_schema(body: type[Struct]) -> dict[str, Any]:
+    """Return the JSON Schema of a body; clients want an object at its root, not a reference to one."""
+    (root,), schemas = msgspec.json.schema_components([body], ref_template="#/$defs/{name}")
+    schema: dict[str, Any] = schemas.pop(root["$ref"].rpartition("/")[2])
+    schema.pop("title", None)
+    return {**schema, "$defs": schemas} if schemas else schema

@@ -1,0 +1,46 @@
+"""Parameters for amounts of money and for the number of decimal places."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Any
+
+from cambist.api.questions.parameters import Param
+from cambist.errors import BadParameter, shorten
+
+MIN_AMOUNT = Decimal("0.01")
+MAX_DECIMAL_PLACES = 20
+_AMOUNT_PATTERN = re.compile(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+ ]?[0-9]{1,3})?")
+_MAX_EXPONENT = 308
+_DECIMAL_PLACES = re.compile(r"[0-9]{1,2}")
+
+
+def amount(name: str, **options: Any) -> Param:
+    """Declare an amount of at least 0.01, with any number of digits; exponents such as 1.5E7 are allowed."""
+    return Param(name, _parse_amount, schema={"type": "number", "minimum": float(MIN_AMOUNT)}, **options)
+
+
+def decimal_places(name: str, **options: Any) -> Param:
+    """Declare a number of decimal places, from 0 to 20."""
+    return Param(
+        name, _parse_decimal_places, schema={"type": "integer", "minimum": 0, "maximum": MAX_DECIMAL_PLACES}, **options
+    )
+
+
+def _parse_amount(name: str, text: str) -> Decimal:
+    # A plus sign that was not percent-encoded arrives as a space: 1E+7 as "1E 7".
+    match = _AMOUNT_PATTERN.fullmatch(text)
+    value = Decimal(text.replace(" ", "+")) if match else Decimal(0)
+    if value < MIN_AMOUNT or (match and match[3] and value.adjusted() > _MAX_EXPONENT):
+        raise BadParameter(
+            f"Invalid {name}: [{shorten(text)}], it takes a decimal from {MIN_AMOUNT} up, such as 1234.56 or 1.5E7"
+        )
+    return value
+
+
+def _parse_decimal_places(name: str, text: str) -> int:
+    value = int(text) if _DECIMAL_PLACES.fullmatch(text) else MAX_DECIMAL_PLACES + 1
+    if value > MAX_DECIMAL_PLACES:
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a whole number from 0 to {MAX_DECIMAL_PLACES}")
+    return value
