@@ -6,6 +6,7 @@ from datetime import date
 
 from tools.simulation.generator import make_scenario
 from tools.simulation.scenario import Fault, Jump, Mistake, Scenario
+from tools.simulation.truth import FREE_CODES
 
 _MONDAY = date(1971, 3, 1)
 _SOURCES = ("fed", "boe", "norges")
@@ -65,7 +66,7 @@ JUMP = Scenario(
         Mistake("fed", "slipped", pair=0, day=3, shown_days=1),
         Mistake("norges", "typed", pair=1, day=2, shown_days=1),
     ),
-    jumps=(Jump(day=8, factor=1.6),),
+    jumps=tuple(Jump(code, day=8, hour=0.0, factor=1.6) for code in FREE_CODES),
 )
 """A devaluation of every currency, which all sources make, each at its own hour."""
 

@@ -9,6 +9,7 @@ from math import isclose, isnan
 import numpy as np
 from tools.simulation.newest_values import NewestValues, Place, SettledValue
 from tools.simulation.reference_rates import CARRIED_DAYS, ReferenceRates
+from tools.simulation.reference_verdicts import ReferenceVerdicts
 from tools.simulation.violation import require
 
 from cambist.history.rate_matrix import RateMatrix
@@ -36,24 +37,26 @@ class MatrixInvariants:
         self._codes = sorted(codes)
         self._whole_every = whole_every
         self._count = 0
-        self.reference = ReferenceRates(sources)
+        self.reference = ReferenceRates(ReferenceVerdicts(sources))
         self._days: tuple[date, date] | None = None
         self._changed_from: date | None = None
         self._last: RateMatrix | None = None
         self._compared_to = date.min
 
-    def put(self, place: Place, value: SettledValue) -> None:
-        """Take in a value that was filed."""
-        self.reference.put(place, value)
+    def put(self, place: Place, value: SettledValue) -> set[str]:
+        """Take in a value that was filed; return the codes whose rates may change."""
+        changed = self.reference.verdicts.put(place, value)
         day = date.fromisoformat(place[3])
         first, last = self._days or (day, day)
         self._days = min(first, day), max(last, day)
         reached = day - _REACH
         self._changed_from = min(self._changed_from or reached, reached)
+        return changed
 
     def reset(self, newest: NewestValues) -> None:
         """Begin again with what a database has after its machine lost power."""
-        self.reference, self._days, self._last = ReferenceRates(self._sources), None, None
+        self.reference = ReferenceRates(ReferenceVerdicts(self._sources))
+        self._days, self._last = None, None
         for values in newest.by_source.values():
             for place, value in values.items():
                 self.put(place, value)

@@ -38,7 +38,7 @@ _MORE_DAYS = 5
 class YearWorld(IngestWorld):
     """One node, all sources, and an archive in memory. No fault of power: there is no disk."""
 
-    thoroughness = Thoroughness(older_every=1000, whole_every=25)
+    thoroughness = Thoroughness(older_every=1000, whole_every=25, judged_every=50)
 
     def __init__(self, scenario: Scenario, folder: Path) -> None:
         self._store: MemoryStore | None = None
