@@ -23,10 +23,11 @@ _KINDS = (
     "twice", "ahead", "off", "drift", "stale",
 )  # fmt: skip
 _FAULTS = ("killed", "killed", "power", "locked", "full")
+_WITHOUT_DISK = ("killed", "killed", "locked", "full")
 _FIRST, _LAST = date(1971, 1, 1), date(1974, 6, 30)
 
 
-_QUOTAS_EVERY = 3
+_QUOTAS_EVERY, _LONG_SEEDS = 3, 10
 _PEGGED = 0.25
 _MISTAKES_A_DAY = 0.6
 _FIRST_OF_YEAR = date(1971, 1, 4)
@@ -41,8 +42,10 @@ _FAULT_EVERY = 6
 
 
 def make_scenario(seed: int) -> Scenario:
-    """Return the scenario of a seed: each third is about quotas."""
-    return _quotas(seed) if seed % _QUOTAS_EVERY == 0 else _ingest(seed)
+    """Return the scenario of a seed: each third is about quotas, and of the others each tenth is long."""
+    if seed % _QUOTAS_EVERY == 0:
+        return _quotas(seed)
+    return _long(seed) if seed % _LONG_SEEDS == 0 else _ingest(seed)
 
 
 def _quotas(seed: int) -> Scenario:
@@ -92,6 +95,21 @@ def _ingest(seed: int) -> Scenario:
     )
 
 
+def _long(seed: int) -> Scenario:
+    """Return some months of a few sources: long enough that verdicts are continued from a day before."""
+    chance = random.Random(f"long {seed}")  # noqa: S311  the same for each seed
+    days = chance.randint(85, 130)
+    chosen = set(chance.sample(SOURCES, chance.randint(2, 5)))
+    sources = tuple(key for key in SOURCES if key in chosen)
+    mistakes = [_mistake(chance, sources, days) for _ in range(chance.randint(0, 12))]
+    for _ in range(chance.randint(0, 3)):
+        mistakes += long_mistakes(chance, sources, days)
+    faults = [_fault(chance, days, _WITHOUT_DISK) for _ in range(chance.randint(0, 4))]
+    jumps = jumps_of(chance, FREE_CODES, days, chance.randint(0, 4))
+    first = _FIRST + timedelta(days=chance.randrange((_LAST - _FIRST).days))
+    return Scenario(seed, YEAR, first, days, sources, tuple(mistakes), tuple(faults), jumps=tuple(jumps))
+
+
 def _fault(chance: random.Random, days: int, kinds: Sequence[str] = _FAULTS) -> Fault:
     """Return a fault of the machine; the last two days have none."""
     kind = chance.choice(kinds)
@@ -124,8 +142,7 @@ def _part_of_year(seed: int, begin: int, days: int) -> Scenario:
     for _ in range(days // _LONG_EVERY):
         mistakes += long_mistakes(chance, sources, days)
     jumps = jumps_of(chance, FREE_CODES, days, days // _JUMP_EVERY)
-    kinds = ("killed", "killed", "locked", "full")
-    faults = [_fault(chance, days, kinds) for _ in range(days // _FAULT_EVERY)]
+    faults = [_fault(chance, days, _WITHOUT_DISK) for _ in range(days // _FAULT_EVERY)]
     first_day = _FIRST_OF_YEAR + timedelta(days=begin)
     return Scenario(seed, YEAR, first_day, days, sources, tuple(mistakes), tuple(faults), jumps=tuple(jumps))
 

@@ -20,6 +20,7 @@ from tools.simulation.truth_invariants import TruthInvariants
 from tools.simulation.verdict_invariants import VerdictInvariants
 from tools.simulation.violation import require
 
+from cambist.history.code_judgement import day_of
 from cambist.history.fixing import FilingResult
 from cambist.history.judging import Judging
 from cambist.pricing.pair import PIVOT
@@ -204,7 +205,10 @@ class IngestChecks:
             self._applied[code] = None if found is None else Expected(*found)
 
     def _check_matrix(self, *, is_new: bool) -> None:
-        self._judging.check(self._judged, self.remembered())
+        self._judging.check(self._judged, self.remembered(), is_due=True)
+        for day in self._judging.changed_days:
+            self._matrices.note_changed(day_of(day))
+        self._judging.changed_days.clear()
         self.archive.check_log()
         matrix = open_rate_matrix(self._folder / MATRIX_FILE)
         self._matrices.check(matrix, self._now().date())

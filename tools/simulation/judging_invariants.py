@@ -34,7 +34,8 @@ _AGREED = 0.02
 class JudgingInvariants:
     """Compares the log with the reference after each judging, for the codes that it was about.
 
-    `dirty` are the codes of which something was filed or decided since the verdicts were compared last.
+    `dirty` are the codes of which something was filed or decided since the verdicts were compared last, `changed_days`
+    are the first days on which verdicts have changed meanwhile.
     """
 
     def __init__(self, rows: Rows, reference: ReferenceVerdicts, truth: TruthInvariants, judged_every: int = 1) -> None:
@@ -46,25 +47,30 @@ class JudgingInvariants:
         self._is_first = True
         self._seen = 0
         self._logged: dict[str, dict[int, str]] = {}
+        self._known: dict[str, CodeVerdicts] = {}
         self.dirty: set[str] = set()
+        self.changed_days: set[int] = set()
 
     def reset(self, rows: Rows, reference: ReferenceVerdicts) -> None:
         """Begin again with what a database has after its machine lost power."""
         self._rows, self._reference = rows, reference
-        self._seen, self._logged, self._is_first = 0, {}, True
+        self._seen, self._logged, self._known, self._is_first = 0, {}, {}, True
         self.dirty = set(reference.codes)
 
     def begin_again(self) -> None:
         """Note that a node may have to judge everything: it has begun, it has failed, or another process has judged."""
         self._is_first = True
 
-    def check(self, judged: Iterable[str], judging: Judging | None) -> None:
-        """Check which codes were judged, and the verdicts on the dirty ones; `judging` is what a node remembers."""
+    def check(self, judged: Iterable[str], judging: Judging | None, *, is_due: bool = False) -> None:
+        """Check which codes were judged, and the verdicts on the dirty ones; `judging` is what a node remembers.
+
+        Verdicts are compared now and then, or if it `is_due`.
+        """
         self.dirty |= self._reference.decide(self._rows.decisions())
         self._check_cost(judged)
         self._count, self._is_first = self._count + 1, False
         self._read_log()
-        if self._count % self._judged_every == 0:
+        if is_due or self._count % self._judged_every == 0:
             for code in sorted(self.dirty):
                 found = self._check_code(code)
                 if found is not None and code not in self._reference.decided:
@@ -102,6 +108,8 @@ class JudgingInvariants:
                 said = found.said(int(found.days.searchsorted(day)))
                 require(own == due, DERIVED, f"{name} on {day_of(day)} is [{own}] in the log, not [{due}]: {said}")
         check_unit_jumps(found)
+        self.changed_days |= _first_change(self._known.get(code), found)
+        self._known[code] = found
         return found
 
     def _check_cost(self, judged: Iterable[str]) -> None:
@@ -110,6 +118,18 @@ class JudgingInvariants:
             require(is_due, COST, f"{code} was judged, of which nothing was filed or decided")
             is_once = self._is_first or count <= _JUDGINGS_OF_A_CODE
             require(is_once, COST, f"{code} was judged {count} times at once")
+
+
+def _first_change(before: CodeVerdicts | None, now: CodeVerdicts) -> set[int]:
+    """Return the first day on which what is published of a code has changed, or what is held of its issuers."""
+    if before is None:
+        return {int(now.days[0])}
+    days = before.by_day.keys() | now.by_day.keys()
+    changed = {day for day in days if before.by_day.get(day) != now.by_day.get(day)}
+    held = before.held_by_issuers(), now.held_by_issuers()
+    for key in held[0].keys() | held[1].keys():
+        changed |= held[0].get(key, frozenset()) ^ held[1].get(key, frozenset())
+    return {min(changed)} if changed else set()
 
 
 def _check_remembered(judging: Judging, found: CodeVerdicts) -> None:

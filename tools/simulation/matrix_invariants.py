@@ -18,9 +18,6 @@ from cambist.sources.base import Source
 MATRIX = "the matrix equals one built from the archive"
 
 _EXACT = 1e-12
-_REACH = timedelta(days=40)
-"""How far back a new value may change a verdict."""
-
 _DAY = timedelta(days=1)
 
 
@@ -28,7 +25,7 @@ class MatrixInvariants:
     """Compares each rate matrix with rates that are computed plainly, for some codes.
 
     Each matrix whose number is a multiple of `whole_every` is compared as a whole. Of the others, the days before the
-    first one on which something was filed, or that a verdict may reach back to, are compared with the matrix before.
+    first one on which something was filed, or a verdict has changed, are compared with the matrix before.
     `reference` has what is computed.
     """
 
@@ -49,9 +46,12 @@ class MatrixInvariants:
         day = date.fromisoformat(place[3])
         first, last = self._days or (day, day)
         self._days = min(first, day), max(last, day)
-        reached = day - _REACH
-        self._changed_from = min(self._changed_from or reached, reached)
+        self.note_changed(day)
         return changed
+
+    def note_changed(self, day: date) -> None:
+        """Note that something was filed on a day, or that its verdict has changed."""
+        self._changed_from = min(self._changed_from or day, day)
 
     def reset(self, newest: NewestValues) -> None:
         """Begin again with what a database has after its machine lost power."""

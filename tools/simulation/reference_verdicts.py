@@ -69,6 +69,10 @@ class CodeVerdicts:
         rows = self.judgement.fixing_status[:, column] == FixingStatus.HELD
         return frozenset(self.days[rows].tolist())
 
+    def held_by_issuers(self) -> dict[str, frozenset[int]]:
+        """Return the days on which the fixings of each source are held whose own code it is."""
+        return {each.key: self.held(column) for column, each in enumerate(self.sources) if each.anchor == self.code}
+
     def said(self, row: int) -> dict[str, float]:
         """Return what each source says on a row."""
         values = zip(self.sources, self.units[row].tolist(), strict=True)
@@ -138,22 +142,15 @@ class ReferenceVerdicts:
     def wrong_days(self, key: str) -> frozenset[int]:
         """Return the days on which a source's rate of its own anchor is held."""
         of_anchor = self.verdicts(self._sources[key].anchor)
-        if of_anchor is None:
-            return frozenset()
-        columns = [column for column, source in enumerate(of_anchor.sources) if source.key == key]
-        return of_anchor.held(columns[0]) if columns else frozenset()
+        return frozenset() if of_anchor is None else of_anchor.held_by_issuers().get(key, frozenset())
 
     def outcomes(self, code: str) -> dict[str, dict[int, str]]:
         """Return what the log must have of a code, and of the sources whose own code it is."""
         found = self.verdicts(code)
         if found is None:
             return {}
-        of_anchors = {
-            anchor_name(code, source.key): dict.fromkeys(found.held(column), HELD)
-            for column, source in enumerate(found.sources)
-            if source.anchor == code
-        }
-        return {code: found.outcomes} | of_anchors
+        held = found.held_by_issuers().items()
+        return {code: found.outcomes} | {anchor_name(code, key): dict.fromkeys(days, HELD) for key, days in held}
 
     def _judged(self, code: str) -> CodeVerdicts | None:
         lines = {key: line for key in self._sources if (line := self._line(key, code))}
