@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from tools.simulation.generator import make_scenario
-from tools.simulation.scenario import Fault, Jump, Mistake, Scenario
+from tools.simulation.scenario import ALL_PAIRS, Fault, Jump, Mistake, Scenario
 from tools.simulation.truth import FREE_CODES
 
 _MONDAY = date(1971, 3, 1)
@@ -73,6 +73,44 @@ JUMP = Scenario(
 DECISION = Scenario(seed=5, world="ingest", first_day=_MONDAY, days=12, sources=("fed", "hkma", "boe"))
 """An operator who decides about levels on calm days."""
 
+MONTHS = Scenario(
+    seed=4,
+    world="year",
+    first_day=_MONDAY,
+    days=150,
+    sources=("fed", "boe", "riksbank", "hkma"),
+    mistakes=(
+        Mistake("hkma", "typed", pair=ALL_PAIRS, day=75, shown_days=65),
+        Mistake("fed", "hundred", pair=0, day=60, days=2),
+        Mistake("boe", "drift", pair=1, day=70, days=9, shown_days=9),
+    ),
+    jumps=(Jump("GBP", day=50, hour=13.0, factor=0.7), Jump("SEK", day=80, hour=7.0, factor=1.9)),
+)
+"""Some months, after which a source corrects what it said in the first of them."""
+
+ALONE = Scenario(
+    seed=6,
+    world="ingest",
+    first_day=_MONDAY,
+    days=10,
+    sources=("boj",),
+    mistakes=(Mistake("boj", "hundred", pair=ALL_PAIRS, day=2, days=6),),
+)
+"""A source that is alone, and wrong by a unit for some days."""
+
+FEW = Scenario(
+    seed=6,
+    world="ingest",
+    first_day=_MONDAY,
+    days=17,
+    sources=("fed", "norges", "boj", "hkma"),
+    mistakes=(
+        Mistake("fed", "slipped", pair=ALL_PAIRS, day=8, days=3),
+        Mistake("boj", "typed", pair=ALL_PAIRS, day=3),
+    ),
+)
+"""A source that is wrong on one day, and the best one on three days."""
+
 QUOTAS = make_scenario(9)
 """Two or three nodes that answer calls around midnight, of which a period begins on one."""
 
@@ -96,5 +134,8 @@ again, whose old book is the first that comes there then."""
 
 DIRECTED = {
     "corrections": CORRECTIONS, "broken machine": BROKEN_MACHINE, "liar": LIAR, "jump": JUMP, "decision": DECISION,
+    "months": MONTHS,
+    "alone": ALONE,
+    "few": FEW,
     "quotas": QUOTAS, "leaders": LEADERS,
 }  # fmt: skip

@@ -98,7 +98,7 @@ def _ingest(seed: int) -> Scenario:
 def _long(seed: int) -> Scenario:
     """Return some months of a few sources: long enough that verdicts are continued from a day before."""
     chance = random.Random(f"long {seed}")  # noqa: S311  the same for each seed
-    days = chance.randint(85, 130)
+    days = chance.randint(100, 160)
     chosen = set(chance.sample(SOURCES, chance.randint(2, 5)))
     sources = tuple(key for key in SOURCES if key in chosen)
     mistakes = [_mistake(chance, sources, days) for _ in range(chance.randint(0, 12))]

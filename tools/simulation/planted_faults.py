@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 
 from tools.simulation.patches import Patch
 from tools.simulation.planted_in_archive import ARCHIVE_FAULTS
+from tools.simulation.planted_in_judging import JUDGING_FAULTS
 from tools.simulation.planted_in_leadership import LEADERSHIP_FAULTS
 from tools.simulation.planted_in_quotas import QUOTA_FAULTS
 from tools.simulation.planted_in_rates import RATE_FAULTS
 
 PLANTED: Mapping[str, Callable[[], list[Patch]]] = {
     **ARCHIVE_FAULTS,
+    **JUDGING_FAULTS,
     **RATE_FAULTS,
     **QUOTA_FAULTS,
     **LEADERSHIP_FAULTS,
@@ -29,6 +31,17 @@ FOUND_BY: Mapping[str, tuple[str, str]] = {
     "the history is not voted on": ("jump", "verdicts are what follows from all fixings"),
     "the operator's decisions are forgotten": ("decision", "verdicts are what follows from all fixings"),
     "a verdict overwrites the one before it": ("jump", "the log of verdicts is append-only"),
+    "one source may move a level by a unit": ("alone", "one source alone never moves a level by a unit"),
+    "no jump is ever believed": ("jump", "a true jump is served with the word that makes a majority"),
+    "a jump costs nothing": ("few", "no wrong word of one day is published in the end"),
+    "ranks overrule votes": ("few", "no day is wrong in the end where most sources are honest"),
+    "verdicts on days long past are not derived again": ("months", "verdicts are what follows from all fixings"),
+    "each delivery judges every code": ("corrections", "a delivery costs no more than judging its codes"),
+    "verdicts are not taken back": ("corrections", "verdicts are what follows from all fixings"),
+    "editions do not say which verdicts they show": (
+        "corrections",
+        "what was known at an edition is what was served then",
+    ),
     "a word of a day to come is accepted": ("corrections", "no fixing of a day to come is stored"),
     "an answer that was not stored is not fetched again": (
         "corrections",
