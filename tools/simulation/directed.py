@@ -80,7 +80,7 @@ MONTHS = Scenario(
     days=150,
     sources=("fed", "boe", "riksbank", "hkma"),
     mistakes=(
-        Mistake("hkma", "typed", pair=ALL_PAIRS, day=75, shown_days=65),
+        Mistake("hkma", "typed", pair=ALL_PAIRS, day=77, shown_days=63),
         Mistake("fed", "hundred", pair=0, day=60, days=2),
         Mistake("boe", "drift", pair=1, day=70, days=9, shown_days=9),
     ),
@@ -104,12 +104,19 @@ FEW = Scenario(
     first_day=_MONDAY,
     days=17,
     sources=("fed", "norges", "boj", "hkma"),
-    mistakes=(
-        Mistake("fed", "slipped", pair=ALL_PAIRS, day=8, days=3),
-        Mistake("boj", "typed", pair=ALL_PAIRS, day=3),
-    ),
+    mistakes=(Mistake("boj", "typed", pair=ALL_PAIRS, day=3),),
 )
-"""A source that is wrong on one day, and the best one on three days."""
+"""A source that is wrong on one day."""
+
+BEST_WRONG = Scenario(
+    seed=6,
+    world="ingest",
+    first_day=_MONDAY,
+    days=17,
+    sources=("boj", "norges", "rba", "hkma"),
+    mistakes=(Mistake("boj", "slipped", pair=ALL_PAIRS, day=7, days=4),),
+)
+"""The best source is wrong for some days."""
 
 QUOTAS = make_scenario(9)
 """Two or three nodes that answer calls around midnight, of which a period begins on one."""
@@ -137,5 +144,6 @@ DIRECTED = {
     "months": MONTHS,
     "alone": ALONE,
     "few": FEW,
+    "best wrong": BEST_WRONG,
     "quotas": QUOTAS, "leaders": LEADERS,
 }  # fmt: skip

@@ -19,7 +19,7 @@ from tools.simulation.violation import require
 from cambist.history.code_judgement import day_of
 from cambist.history.code_rates import HELD, PREFERRED, WITHDRAWN
 from cambist.history.judging import Judging
-from cambist.history.standing import Standing, is_peaceful, standing_of
+from cambist.history.standing import Standing, standing_of
 from cambist.verdicts.rules import RULES
 
 DERIVED = "verdicts are what follows from all fixings"
@@ -138,7 +138,9 @@ def _check_remembered(judging: Judging, found: CodeVerdicts) -> None:
         own, expected = _comparable(judging.standings[found.code]), _comparable(standing_of(found.judgement))
         require(own == expected, DERIVED, f"{found.code} stands as {own}, not as {expected}")
     elif found.code in judging.peaceful:
-        require(is_peaceful(found.judgement), DERIVED, f"{found.code} is taken for peaceful, but is not")
+        standing = standing_of(found.judgement)
+        is_open = standing.since is not None or any(each.held_since is not None for each in standing.newest)
+        require(not is_open, DERIVED, f"{found.code} is taken for peaceful, but stands as {standing}")
 
 
 def _comparable(standing: Standing) -> str:

@@ -34,8 +34,8 @@ FOUND_BY: Mapping[str, tuple[str, str]] = {
     "one source may move a level by a unit": ("alone", "one source alone never moves a level by a unit"),
     "no jump is ever believed": ("jump", "a true jump is served with the word that makes a majority"),
     "a jump costs nothing": ("few", "no wrong word of one day is published in the end"),
-    "ranks overrule votes": ("few", "no day is wrong in the end where most sources are honest"),
-    "verdicts on days long past are not derived again": ("months", "verdicts are what follows from all fixings"),
+    "ranks overrule votes": ("best wrong", "no day is wrong in the end where most sources are honest"),
+    "verdicts on days long past are not derived again": ("months", "any order of arrival leads to the same verdicts"),
     "each delivery judges every code": ("corrections", "a delivery costs no more than judging its codes"),
     "verdicts are not taken back": ("corrections", "verdicts are what follows from all fixings"),
     "editions do not say which verdicts they show": (

@@ -1,7 +1,7 @@
 """Invariants of verdicts against the truth, on codes that the operator has decided nothing about.
 
 - A true jump is served with the word of the k-th source, as soon as k of n sources say it, two or more and more than
-  half of them, if all words so far are right.
+  half of them, if all words so far are right. Where a law fixes the rate, three must say it.
 - Where two or more honest sources say something, and more honest ones than others, no day is wrong in the end.
 - A wrong word of one day is not published in the end if another source said something right on that day.
 
@@ -16,6 +16,7 @@ from datetime import date
 from math import exp, log
 
 import numpy as np
+from tools.simulation.reference_rates import legal_rate
 from tools.simulation.reference_verdicts import CodeVerdicts
 from tools.simulation.scenario import Jump
 from tools.simulation.scripted_source import ScriptedSource
@@ -35,6 +36,7 @@ _SERVED = 0.015
 _WRONG = 0.10
 _SPIKE_ROWS = 2
 _CALM_DAYS = 5
+_LEAST, _LEAST_OFF_PEG = 2, 3
 
 
 class TruthInvariants:
@@ -59,7 +61,8 @@ class TruthInvariants:
         }
         issuers = {source.key for source in found.sources if source.anchor == found.code} & speaking
         originals = {source.key for source in found.sources if not source.compiled}
-        if len(new & originals) > 1 and 2 * len(new) > len(speaking) and issuers <= new:
+        least = _LEAST if legal_rate(found.code, day_of(day)) is None else _LEAST_OFF_PEG
+        if len(new & originals) >= least and 2 * len(new) > len(speaking) and issuers <= new:
             key = found.published[row]
             sentence = f"{found.code} on {day_of(day)} is [{key}] of {said}, where {sorted(new)} say {level}"
             require(key != HELD and _distance(said.get(key, 0.0), level) < _SERVED, JUMP_SERVED, sentence)
