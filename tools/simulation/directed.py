@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 from tools.simulation.generator import make_scenario
-from tools.simulation.scenario import Fault, Jump, Mistake, Scenario
+from tools.simulation.scenario import ALL_PAIRS, Fault, Jump, Mistake, Scenario
+from tools.simulation.truth import FREE_CODES
 
 _MONDAY = date(1971, 3, 1)
 _SOURCES = ("fed", "boe", "norges")
@@ -65,12 +66,57 @@ JUMP = Scenario(
         Mistake("fed", "slipped", pair=0, day=3, shown_days=1),
         Mistake("norges", "typed", pair=1, day=2, shown_days=1),
     ),
-    jumps=(Jump(day=8, factor=1.6),),
+    jumps=tuple(Jump(code, day=8, hour=0.0, factor=1.6) for code in FREE_CODES),
 )
 """A devaluation of every currency, which all sources make, each at its own hour."""
 
 DECISION = Scenario(seed=5, world="ingest", first_day=_MONDAY, days=12, sources=("fed", "hkma", "boe"))
 """An operator who decides about levels on calm days."""
+
+MONTHS = Scenario(
+    seed=4,
+    world="year",
+    first_day=_MONDAY,
+    days=150,
+    sources=("fed", "boe", "riksbank", "hkma"),
+    mistakes=(
+        Mistake("hkma", "typed", pair=ALL_PAIRS, day=77, shown_days=63),
+        Mistake("fed", "hundred", pair=0, day=60, days=2),
+        Mistake("boe", "drift", pair=1, day=70, days=9, shown_days=9),
+    ),
+    jumps=(Jump("GBP", day=50, hour=13.0, factor=0.7), Jump("SEK", day=80, hour=7.0, factor=1.9)),
+)
+"""Some months, after which a source corrects what it said in the first of them."""
+
+ALONE = Scenario(
+    seed=6,
+    world="ingest",
+    first_day=_MONDAY,
+    days=10,
+    sources=("boj",),
+    mistakes=(Mistake("boj", "hundred", pair=ALL_PAIRS, day=2, days=6),),
+)
+"""A source that is alone, and wrong by a unit for some days."""
+
+FEW = Scenario(
+    seed=6,
+    world="ingest",
+    first_day=_MONDAY,
+    days=17,
+    sources=("fed", "norges", "boj", "hkma"),
+    mistakes=(Mistake("boj", "typed", pair=ALL_PAIRS, day=3),),
+)
+"""A source that is wrong on one day."""
+
+BEST_WRONG = Scenario(
+    seed=6,
+    world="ingest",
+    first_day=_MONDAY,
+    days=17,
+    sources=("boj", "norges", "rba", "hkma"),
+    mistakes=(Mistake("boj", "slipped", pair=ALL_PAIRS, day=7, days=4),),
+)
+"""The best source is wrong for some days."""
 
 QUOTAS = make_scenario(9)
 """Two or three nodes that answer calls around midnight, of which a period begins on one."""
@@ -95,5 +141,9 @@ again, whose old book is the first that comes there then."""
 
 DIRECTED = {
     "corrections": CORRECTIONS, "broken machine": BROKEN_MACHINE, "liar": LIAR, "jump": JUMP, "decision": DECISION,
+    "months": MONTHS,
+    "alone": ALONE,
+    "few": FEW,
+    "best wrong": BEST_WRONG,
     "quotas": QUOTAS, "leaders": LEADERS,
 }  # fmt: skip

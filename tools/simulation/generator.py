@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 
-from tools.simulation.scenario import INGEST, LEADER, QUOTA, YEAR, Call, Fault, Jump, Mistake, Scenario
+from tools.simulation.market_generator import company, jumps_of, long_mistakes, peg_breaks
+from tools.simulation.scenario import INGEST, LEADER, QUOTA, YEAR, Call, Fault, Mistake, Scenario
+from tools.simulation.truth import FREE_CODES, PEGGED_CODES
 
 from cambist.registry.sources import built_in
 from cambist.sources.adapters import ADAPTERS
@@ -18,26 +20,32 @@ SOURCES = ("fed", "boe", "boc", "norges", "riksbank", "dnb", "rba", "boj", "hkma
 
 _KINDS = (
     "hundred", "hundredth", "inverted", "swapped", "typed", "slipped", "revised", "revised", "late", "late", "hanging",
-    "twice", "ahead", "off", "stale", "drifting",
+    "twice", "ahead", "off", "drift", "stale",
 )  # fmt: skip
 _FAULTS = ("killed", "killed", "power", "locked", "full")
+_WITHOUT_DISK = ("killed", "killed", "locked", "full")
 _FIRST, _LAST = date(1971, 1, 1), date(1974, 6, 30)
 
 
-_QUOTAS_EVERY = 3
+_QUOTAS_EVERY, _LONG_SEEDS = 3, 10
+_PEGGED = 0.25
 _MISTAKES_A_DAY = 0.6
-_JUMPS = (1.06, 1.3, 0.7, 2.0, 26.0)
-_LIARS = 0.3
-"""How often sources are wrong from their first word on."""
-
 _FIRST_OF_YEAR = date(1971, 1, 4)
+_JUMP_EVERY = 15
+"""A true jump of some currency in so many days of a year."""
+
+_LONG_EVERY = 12
+"""A source that is wrong for long in so many days of a year."""
+
 _FAULT_EVERY = 6
 """A fault of the machine in so many days of a year."""
 
 
 def make_scenario(seed: int) -> Scenario:
-    """Return the scenario of a seed: each third is about quotas."""
-    return _quotas(seed) if seed % _QUOTAS_EVERY == 0 else _ingest(seed)
+    """Return the scenario of a seed: each third is about quotas, and of the others each tenth is long."""
+    if seed % _QUOTAS_EVERY == 0:
+        return _quotas(seed)
+    return _long(seed) if seed % _LONG_SEEDS == 0 else _ingest(seed)
 
 
 def _quotas(seed: int) -> Scenario:
@@ -65,17 +73,15 @@ def _second(chance: random.Random, days: int) -> float:
 
 def _ingest(seed: int) -> Scenario:
     chance = random.Random(f"scenario {seed}")  # noqa: S311  the same for each seed
-    days = chance.randint(5, 9)
-    chosen = set(chance.sample(SOURCES, chance.randint(3, 4)))
+    days = chance.randint(5, 12)
+    chosen = set(chance.sample(SOURCES, chance.randint(2, 5)))
     sources = tuple(key for key in SOURCES if key in chosen)
     first = _FIRST + timedelta(days=chance.randrange((_LAST - _FIRST).days))
-    mistakes = [_mistake(chance, sources, days) for _ in range(chance.randint(0, 4))]
+    mistakes = [_mistake(chance, sources, days) for _ in range(chance.choice((0, 0, 1, 2, 4)))]
+    mistakes += long_mistakes(chance, sources, days) + company(chance, seed, sources, days)
     faults = [_fault(chance, days) for _ in range(chance.randint(0, 3))]
-    if chance.random() < _LIARS:
-        kind = chance.choice(("hundred", "slipped", "stale", "drifting"))
-        liars = chance.sample(sources, chance.choice((1, 1, 2)))
-        mistakes += [Mistake(liar, kind, pair=chance.randrange(4), day=0, days=days) for liar in liars]
-    jumps = [Jump(chance.randrange(2, days), chance.choice(_JUMPS)) for _ in range(chance.choice((0, 0, 1, 2)))]
+    pegged = PEGGED_CODES if chance.random() < _PEGGED else ()
+    jumps = peg_breaks(chance, pegged, days) + jumps_of(chance, FREE_CODES, days, chance.choice((0, 0, 1, 1, 2)))
     return Scenario(
         seed=seed,
         world=INGEST,
@@ -85,7 +91,23 @@ def _ingest(seed: int) -> Scenario:
         mistakes=tuple(mistakes),
         faults=tuple(faults),
         jumps=tuple(jumps),
+        pegged=pegged,
     )
+
+
+def _long(seed: int) -> Scenario:
+    """Return some months of a few sources: long enough that verdicts are continued from a day before."""
+    chance = random.Random(f"long {seed}")  # noqa: S311  the same for each seed
+    days = chance.randint(100, 160)
+    chosen = set(chance.sample(SOURCES, chance.randint(2, 5)))
+    sources = tuple(key for key in SOURCES if key in chosen)
+    mistakes = [_mistake(chance, sources, days) for _ in range(chance.randint(0, 12))]
+    for _ in range(chance.randint(0, 3)):
+        mistakes += long_mistakes(chance, sources, days)
+    faults = [_fault(chance, days, _WITHOUT_DISK) for _ in range(chance.randint(0, 4))]
+    jumps = jumps_of(chance, FREE_CODES, days, chance.randint(0, 4))
+    first = _FIRST + timedelta(days=chance.randrange((_LAST - _FIRST).days))
+    return Scenario(seed, YEAR, first, days, sources, tuple(mistakes), tuple(faults), jumps=tuple(jumps))
 
 
 def _fault(chance: random.Random, days: int, kinds: Sequence[str] = _FAULTS) -> Fault:
@@ -117,10 +139,12 @@ def _part_of_year(seed: int, begin: int, days: int) -> Scenario:
     chance = random.Random(f"year {seed} {begin}")  # noqa: S311  the same for each seed
     sources = tuple(key for key in ADAPTERS if isinstance(built_in(key), FixingAdapter))
     mistakes = [_mistake(chance, sources, days) for _ in range(round(days * _MISTAKES_A_DAY))]
-    kinds = ("killed", "killed", "locked", "full")
-    faults = [_fault(chance, days, kinds) for _ in range(days // _FAULT_EVERY)]
+    for _ in range(days // _LONG_EVERY):
+        mistakes += long_mistakes(chance, sources, days)
+    jumps = jumps_of(chance, FREE_CODES, days, days // _JUMP_EVERY)
+    faults = [_fault(chance, days, _WITHOUT_DISK) for _ in range(days // _FAULT_EVERY)]
     first_day = _FIRST_OF_YEAR + timedelta(days=begin)
-    return Scenario(seed, YEAR, first_day, days, sources, tuple(mistakes), tuple(faults))
+    return Scenario(seed, YEAR, first_day, days, sources, tuple(mistakes), tuple(faults), jumps=tuple(jumps))
 
 
 def make_leadership(seed: int) -> Scenario:

@@ -16,6 +16,7 @@ from tools.simulation.scripted_source import ScriptedAdapter, ScriptedSource, Wo
 from tools.simulation.tasks import run_together
 
 from cambist.errors import RateBookDamaged
+from cambist.history.judging import Judging
 from cambist.ingest.filing import Delivery
 from cambist.ingest.poller import Poller, poll_fixings
 from cambist.ingest.price_pipeline import PricePipeline
@@ -140,11 +141,17 @@ class IngestNode:
             if last := self.book_file.current_with_votes():
                 pipeline.rate_books.resume(last)
         outages = Outages()
-        worker = InlineWorker(ArchiveTasks(self.settings), watcher)
+        self._tasks = ArchiveTasks(self.settings)
+        worker = InlineWorker(self._tasks, watcher)
         self.sync = ArchiveSync(
             worker, list(adapters), pipeline.rate_books, self.statuses, self.book_file.changes, outages
         )
         self.publication = BookPublication(pipeline, self.statuses, self.book_file, self.folder.source_reports, outages)
+
+    def remembered(self) -> Judging:
+        """Return what the archive worker remembers of its judging."""
+        judging: Judging = self._tasks._judging  # noqa: SLF001  read, to be compared
+        return judging
 
     def open_store(self) -> Store:
         """Open the store as a command of the operator does."""

@@ -21,16 +21,21 @@ from tools.simulation.scenario import Scenario
 from tools.simulation.scripted_source import ScriptedAdapter, ScriptedSource, codes_of
 from tools.simulation.stored_rows import Rows, StoredRows
 from tools.simulation.truth import FREE_CODES, Truth
+from tools.simulation.truth_invariants import TruthInvariants
 from tools.simulation.virtual_loop import VirtualLoop
 
+from cambist.history.code_judgement import judge_rates
+from cambist.history.code_rates import CodeRates
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.verdict_log import Decision, holding
 from cambist.ingest import poller, snapshot_builder
 from cambist.pricing.pair import PIVOT
 from cambist.registry import archive_tasks
 from cambist.registry.sources import built_in
+from cambist.settings import Settings
 from cambist.sources.base import FixingAdapter
 from cambist.storage.sql.dialects import sqlite
+from cambist.verdicts.verdict import Judgement
 
 _DAY = timedelta(days=1)
 _OPERATOR_HOURS = 26.0
@@ -59,7 +64,9 @@ class IngestWorld:
         self.connections = Connections(self.loop.now, self._faults.before)
         new_database(folder)
         self._rows = self._open_rows()
-        self._checks = IngestChecks(folder, self._rows, self._adapters, self.loop.now, self.thoroughness)
+        scripted = {key: adapter.scripted for key, adapter in self._adapters.items()}
+        truths = TruthInvariants(scripted, scenario.first_day, scenario.jumps)
+        self._checks = IngestChecks(folder, self._rows, self._adapters, self.loop.now, truths, self.thoroughness)
         self.trace = self._checks.trace
         self._node: IngestNode | None = None
 
@@ -67,7 +74,7 @@ class IngestWorld:
         scenario = self.scenario
         facts = built_in(key).source
         source = replace(facts, first_day=min(facts.first_day, scenario.first_day), rate_types=())
-        codes = codes_of(source, FREE_CODES, scenario.seed)
+        codes = codes_of(source, FREE_CODES, scenario.seed, always=scenario.pegged)
         return ScriptedAdapter(
             ScriptedSource(source, truth, scenario.first_day, codes, scenario.seed, scenario.mistakes)
         )
@@ -87,8 +94,14 @@ class IngestWorld:
             (sqlite, "create_engine", self.connections.create_engine),
             (poller, "random", random.Random(f"{self.scenario.seed} poller")),  # noqa: S311  as above
             (archive_tasks, "fixing_adapters", adapters),
+            ("cambist.history.judging", "judge_rates", self._judge_rates),
             (snapshot_builder, "_AHEAD", _AHEAD),
         ]
+
+    def _judge_rates(self, rates: CodeRates, *rest: Any) -> Judgement:
+        """Judge the rates of a code, and note that."""
+        self._checks.note_judged(rates.code)
+        return judge_rates(rates, *rest)
 
     def run(self) -> None:
         """Run the scenario. Errors: ViolationError."""
@@ -110,6 +123,9 @@ class IngestWorld:
             task.result()
         self._checks.archive.check_unchanged()
         self._checks.check_caught_up()
+        store = vars(archive_tasks)["open_store"](Settings(data=self._folder))
+        self._checks.check_history(store, self._chance)
+        store.close()
 
     async def _run_nodes(self) -> None:
         """Run the node, and start it again some time after it was killed."""
@@ -128,6 +144,7 @@ class IngestWorld:
         self._faults.is_running = True
         try:
             self._node = IngestNode(self._folder, self._adapters, self.loop.now, self._chance, self._checks, self.pace)
+            self._checks.remembered = self._node.remembered
             await self._node.run()
         finally:
             self._faults.is_running, self._node = False, None
@@ -167,7 +184,7 @@ class IngestWorld:
             told = f"operator {'accepts' if decision.accepts else 'rejects'} {decision.code} {decision.level}"
         store.close()
         self.trace.add(told)
-        self._checks.archive.check_log()
+        self._checks.operated()
         node.archive_changed()
 
     def _decision(self) -> Decision | None:

@@ -9,6 +9,7 @@ from math import isclose, isnan
 import numpy as np
 from tools.simulation.newest_values import NewestValues, Place, SettledValue
 from tools.simulation.reference_rates import CARRIED_DAYS, ReferenceRates
+from tools.simulation.reference_verdicts import ReferenceVerdicts
 from tools.simulation.violation import require
 
 from cambist.history.rate_matrix import RateMatrix
@@ -17,9 +18,6 @@ from cambist.sources.base import Source
 MATRIX = "the matrix equals one built from the archive"
 
 _EXACT = 1e-12
-_REACH = timedelta(days=40)
-"""How far back a new value may change a verdict."""
-
 _DAY = timedelta(days=1)
 
 
@@ -27,7 +25,7 @@ class MatrixInvariants:
     """Compares each rate matrix with rates that are computed plainly, for some codes.
 
     Each matrix whose number is a multiple of `whole_every` is compared as a whole. Of the others, the days before the
-    first one on which something was filed, or that a verdict may reach back to, are compared with the matrix before.
+    first one on which something was filed, or a verdict has changed, are compared with the matrix before.
     `reference` has what is computed.
     """
 
@@ -36,24 +34,29 @@ class MatrixInvariants:
         self._codes = sorted(codes)
         self._whole_every = whole_every
         self._count = 0
-        self.reference = ReferenceRates(sources)
+        self.reference = ReferenceRates(ReferenceVerdicts(sources))
         self._days: tuple[date, date] | None = None
         self._changed_from: date | None = None
         self._last: RateMatrix | None = None
         self._compared_to = date.min
 
-    def put(self, place: Place, value: SettledValue) -> None:
-        """Take in a value that was filed."""
-        self.reference.put(place, value)
+    def put(self, place: Place, value: SettledValue) -> set[str]:
+        """Take in a value that was filed; return the codes whose rates may change."""
+        changed = self.reference.verdicts.put(place, value)
         day = date.fromisoformat(place[3])
         first, last = self._days or (day, day)
         self._days = min(first, day), max(last, day)
-        reached = day - _REACH
-        self._changed_from = min(self._changed_from or reached, reached)
+        self.note_changed(day)
+        return changed
+
+    def note_changed(self, day: date) -> None:
+        """Note that something was filed on a day, or that its verdict has changed."""
+        self._changed_from = min(self._changed_from or day, day)
 
     def reset(self, newest: NewestValues) -> None:
         """Begin again with what a database has after its machine lost power."""
-        self.reference, self._days, self._last = ReferenceRates(self._sources), None, None
+        self.reference = ReferenceRates(ReferenceVerdicts(self._sources))
+        self._days, self._last = None, None
         for values in newest.by_source.values():
             for place, value in values.items():
                 self.put(place, value)

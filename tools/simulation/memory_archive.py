@@ -5,8 +5,8 @@ A whole year of deliveries is filed in it. That it does what the archive in SQL 
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, timedelta
 
@@ -30,12 +30,16 @@ _Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
 
 @dataclass(slots=True)
 class MemorySeries:
-    """The newest fixing of each day of one pair of a source; `days` are in order."""
+    """The newest fixing of each day of one pair of a source; `days` are in order.
+
+    `revisions` has every rate of a day with the number of its delivery.
+    """
 
     pair: Pair
     newest: dict[date, ReceivedFixing] = field(default_factory=dict)
     values: dict[date, FiledValue] = field(default_factory=dict)
     days: list[date] = field(default_factory=list)
+    revisions: dict[date, list[tuple[int, float]]] = field(default_factory=dict)
     _columns: tuple[_Ints, _Floats] | None = None
     _parts: dict[tuple[date, date], PairSeries | None] = field(default_factory=dict)
 
@@ -46,6 +50,7 @@ class MemorySeries:
             insort(self.days, day)
         self.newest[day] = received
         self.values[day] = value
+        self.revisions.setdefault(day, []).append((received.receipt, float(value.digits) / value.nominal))
         self._columns = None
         self._parts.clear()
 
@@ -70,6 +75,15 @@ class MemorySeries:
             return None
         rows, rates = self.columns()
         return PairSeries(self.pair, rows[begin:end], rates[begin:end])
+
+    def known(self, first: date, last: date) -> list[tuple[int, int, float]]:
+        """Return the day, the delivery and the rate of all revisions between two days."""
+        days = self.days[bisect_left(self.days, first) : bisect_right(self.days, last)]
+        return [((day - FIRST_DAY).days, receipt, rate) for day in days for receipt, rate in self.revisions[day]]
+
+    def known_rates(self, up_to: int) -> dict[int, float]:
+        """Return rates by day as they were known after a delivery."""
+        return {row: rate for row, receipt, rate in self.known(date.min, date.max) if receipt <= up_to}
 
     def last_before(self, day: date) -> ReceivedFixing | None:
         """Return the last fixing before a day."""
@@ -103,39 +117,6 @@ class MemoryArchive:
         with transaction(self._before):
             return self._store(receipt, delivered)
 
-    def deliveries_after(self, receipt: int, up_to: int) -> list[tuple[int, str]]:
-        """Return number and source of later deliveries that changed something."""
-        rows = self.receipt_rows[max(receipt, 0) : up_to]
-        return [(each.number, each.source) for each in rows if each.added + each.corrected]
-
-    def known_fixings(self, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
-        """Return the newest rows of the wanted pairs between two days."""
-        names: list[tuple[str, Pair]] = []
-        columns: list[tuple[int, int, int]] = []
-        rates: list[float] = []
-        for source in sources:
-            for pair, series in sorted(self._series.get(source, {}).items()):
-                part = series.between(*days) if wanted(source, pair) else None
-                if part is not None:
-                    known = [series.newest[FIRST_DAY + timedelta(days=row)] for row in part.rows.tolist()]
-                    columns += [
-                        (len(names), row, each.receipt) for row, each in zip(part.rows.tolist(), known, strict=True)
-                    ]
-                    rates += part.rates.tolist()
-                    names.append((source, pair))
-        table = np.array(columns, np.int64).reshape(-1, 3)
-        return KnownFixings(tuple(names), table[:, 0], table[:, 1], table[:, 2], np.array(rates, np.float64))
-
-    def published_fixings(self, source: str, code: str, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
-        """Return the last fixing up to a day of each pair with a code or the pivot."""
-        del up_to
-        found = (
-            series.last_before(day + timedelta(days=1))
-            for pair, series in self._series.get(source, {}).items()
-            if {code, PIVOT} & {pair.base, pair.quote}
-        )
-        return [known for known in found if known is not None]
-
     def _store(self, receipt: Receipt, delivered: list[Fixing]) -> FilingResult:
         number = len(self.receipt_rows) + 1
         of_source = self._series.setdefault(receipt.source, {})
@@ -157,38 +138,52 @@ class MemoryArchive:
         )
         self._digests[receipt.source, receipt.origin] = receipt.digest
         self._revision = number if rows else self._revision
-        days = {one.day for one in delivered}
-        return FilingResult(
-            added, corrected, len(delivered) - len(rows), receipt=number, days=(min(days), max(days)) if days else None
+        days = [one.day for one in delivered]
+        span = (min(days), max(days)) if days else None
+        return FilingResult(added, corrected, len(delivered) - len(rows), receipt=number, days=span)
+
+    def deliveries_after(self, receipt: int, up_to: int) -> list[tuple[int, str]]:
+        """Return the deliveries between two that changed something."""
+        rows = self.receipt_rows[max(receipt, 0) : up_to]
+        return [(row.number, row.source) for row in rows if row.added + row.corrected]
+
+    def known_fixings(self, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
+        """Return all rows of the wanted pairs of some sources between two days."""
+        found = [
+            (source, pair, rows)
+            for source in sources
+            for pair, series in sorted(self._series.get(source, {}).items())
+            if wanted(source, pair) and (rows := series.known(*days))
+        ]
+        columns = [(number, *row) for number, (_, _, rows) in enumerate(found) for row in rows]
+        return KnownFixings(
+            names=tuple((source, pair) for source, pair, _ in found),
+            series=np.array([each[0] for each in columns], np.int64),
+            rows=np.array([each[1] for each in columns], np.int64),
+            receipts=np.array([each[2] for each in columns], np.int64),
+            rates=np.array([each[3] for each in columns], np.float64),
         )
+
+    def published_fixings(self, source: str, code: str, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
+        """Return the last fixings up to a day of the pairs with a code or with the pivot."""
+        if up_to is not None and up_to < self._revision:
+            raise ValueError("This archive knows the newest fixings alone")
+        before = day + timedelta(days=1)
+        of_source = self._series.get(source, {})
+        chosen = [series for pair, series in sorted(of_source.items()) if {code, PIVOT} & {pair.base, pair.quote}]
+        return [known for series in chosen if (known := series.last_before(before)) is not None]
 
     def rates(
         self, source: str, damage: DamageReport | None = None, up_to: int | None = None
     ) -> Iterator[tuple[Pair, list[int], list[float]]]:
-        """Yield each pair with its days and rates. Errors: ValueError for an earlier state."""
+        """Yield each pair with its days and rates."""
         del damage  # nothing is ever damaged here
-        if up_to is not None and up_to < self._revision:
-            raise ValueError("This archive knows the newest state alone")
         for pair, series in sorted(self._series.get(source, {}).items()):
-            rows, rates = series.columns()
-            yield pair, rows.tolist(), rates.tolist()
-
-    def last_before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
-        """Return each pair's last fixing before a day."""
-        found = {pair: series.last_before(day) for pair, series in self._series.get(source, {}).items()}
-        return {pair: known.fixing for pair, known in found.items() if known is not None}
-
-    def filed_values(self, source: str, pairs: Collection[Pair], first: date, last: date) -> FiledValues:
-        """Return the values of these pairs between two days."""
-        of_source = self._series.get(source, {})
-        found = {}
-        for pair, series in of_source.items():
-            if pair in pairs:
-                begin = bisect_left(series.days, first)
-                values = {day: series.values[day] for day in series.days[begin:] if day <= last}
-                if values:
-                    found[pair] = values
-        return FiledValues(self._revision, found, dict.fromkeys(found, ""))
+            if up_to is None or up_to >= self._revision:
+                rows, rates = series.columns()
+                yield pair, rows.tolist(), rates.tolist()
+            elif known := series.known_rates(up_to):
+                yield pair, list(known), list(known.values())
 
     def pair_series(self, wanted: PairFilter, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
         """Yield the wanted pairs of each source with their fixings between two days."""
@@ -203,11 +198,6 @@ class MemoryArchive:
         """Return the number of pairs of a source, and its first and last day."""
         days = [series.days for series in self._series.get(source, {}).values()]
         return Coverage(len(days), min(each[0] for each in days), max(each[-1] for each in days)) if days else None
-
-    def latest_fixings(self, source: str) -> list[ReceivedFixing]:
-        """Return each pair's newest fixing, by pair."""
-        of_source = self._series.get(source, {})
-        return [of_source[pair].newest[of_source[pair].days[-1]] for pair in sorted(of_source)]
 
     def fixings_on(self, source: str, day: date) -> list[ReceivedFixing]:
         """Return the fixings that a source published for a day."""

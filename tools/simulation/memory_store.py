@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from operator import attrgetter
 
-from msgspec import structs
 from tools.simulation.memory_archive import MemoryArchive
 from tools.simulation.memory_transaction import Before, transaction
+from tools.simulation.memory_verdicts import MemoryVerdicts
 from tools.simulation.stored_rows import StoredFixing, StoredReceipt, StoredVerdict
 
-from cambist.history.code_rates import PREFERRED
 from cambist.history.edition import RecordedEdition, parse_edition_name
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rule_set import RuleSet
-from cambist.history.verdict_log import EVERYTHING, Decision, Judged, LoggedChange, VerdictBounds, VerdictChange
+from cambist.history.verdict_log import Decision
 
 
 class MemoryEditions:
@@ -48,59 +47,11 @@ class MemoryEditions:
 
     def find(self, name: str) -> RecordedEdition | None:
         """Return an edition by its name."""
-        return next((each for each in reversed(self.recorded) if each.name == name), None)
+        return next((each for each in self.recorded if each.name == name), None)
 
-
-class MemoryVerdicts:
-    """The log of verdicts, and the decisions of the operator."""
-
-    def __init__(self, before: Before) -> None:
-        self._before = before
-        self._judged: dict[str, Judged] = {}
-        self.rows: list[StoredVerdict] = []
-        self.decided: list[Decision] = []
-
-    def judged(self, rules: str) -> Judged | None:
-        """Return how far the fixings are judged."""
-        return self._judged.get(rules)
-
-    def append(self, rules: str, changes: Sequence[VerdictChange], now: Judged) -> Judged | None:
-        """Add changes if nobody else has."""
-        known = self._judged.get(rules, Judged(0, 0))
-        if known.last != now.last or known.receipt > now.receipt or known.decision > now.decision:
-            return None
-        with transaction(self._before):
-            for each in changes:
-                self.rows.append((len(self.rows) + 1, rules, each.code, each.day, each.outcome, now.receipt))
-            self._judged[rules] = Judged(now.receipt, len(self.rows) if changes else known.last, now.decision)
-        return self._judged[rules]
-
-    def outcomes(self, rules: str, bounds: VerdictBounds = EVERYTHING) -> dict[str, dict[int, str]]:
-        """Return the newest outcomes."""
-        del bounds  # nobody asks for earlier ones in a simulation
-        found: dict[str, dict[int, str]] = {}
-        for _, of, code, day, outcome, _ in self.rows:
-            if of == rules:
-                days = found.setdefault(code, {})
-                days.pop(day, None)
-                if outcome != PREFERRED:
-                    days[day] = outcome
-        return found
-
-    def changes(self, rules: str, after: int, up_to: int, limit: int) -> list[LoggedChange]:
-        """Return changes, oldest first."""
-        rows = [row for row in self.rows[after:up_to] if row[1] == rules]
-        return [LoggedChange(row[0], row[5], VerdictChange(row[2], row[3], row[4])) for row in rows[:limit]]
-
-    def decisions(self) -> list[Decision]:
-        """Return all decisions, oldest first."""
-        return list(self.decided)
-
-    def decide(self, decision: Decision) -> Decision:
-        """Add a decision."""
-        with transaction(self._before):
-            self.decided.append(structs.replace(decision, number=len(self.decided) + 1))
-        return self.decided[-1]
+    def after(self, number: int, limit: int) -> list[RecordedEdition]:
+        """Return the editions after a number."""
+        return self.recorded[number : number + limit]
 
 
 class MemoryStore:
@@ -130,9 +81,9 @@ class MemoryRows:
         """Return the receipts after a number."""
         return self._store.archive.receipt_rows[after:]
 
-    def verdicts(self) -> list[StoredVerdict]:
-        """Return the log of verdicts."""
-        return list(self._store.verdicts.rows)
+    def verdicts(self, after: int = 0) -> list[StoredVerdict]:
+        """Return the rows of the log of verdicts after a number."""
+        return self._store.verdicts.rows[after:]
 
     def decisions(self) -> list[Decision]:
         """Return all decisions of the operator, oldest first."""

@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 
 from tools.simulation.patches import Patch
 from tools.simulation.planted_in_archive import ARCHIVE_FAULTS
+from tools.simulation.planted_in_judging import JUDGING_FAULTS
 from tools.simulation.planted_in_leadership import LEADERSHIP_FAULTS
 from tools.simulation.planted_in_quotas import QUOTA_FAULTS
 from tools.simulation.planted_in_rates import RATE_FAULTS
 
 PLANTED: Mapping[str, Callable[[], list[Patch]]] = {
     **ARCHIVE_FAULTS,
+    **JUDGING_FAULTS,
     **RATE_FAULTS,
     **QUOTA_FAULTS,
     **LEADERSHIP_FAULTS,
@@ -24,11 +26,22 @@ FOUND_BY: Mapping[str, tuple[str, str]] = {
     "a correction is lost": ("corrections", "the archive is equal to what was said"),
     "a fixing is stored again with each delivery": ("corrections", "no fixing twice"),
     "a receipt is committed before its fixings": ("broken machine", "the archive is equal to what was said"),
-    "fixings that wait do not confirm a jump": ("jump", "no wrong price served"),
-    "the first arrival of a day is published": ("liar", "no wrong price served"),
-    "the history is not voted on": ("jump", "the matrix equals one built from the archive"),
-    "the operator's decisions are forgotten": ("decision", "the matrix equals one built from the archive"),
+    "fixings that wait do not confirm a jump": ("jump", "verdicts are what follows from all fixings"),
+    "the first arrival of a day is published": ("liar", "verdicts are what follows from all fixings"),
+    "the history is not voted on": ("jump", "verdicts are what follows from all fixings"),
+    "the operator's decisions are forgotten": ("decision", "verdicts are what follows from all fixings"),
     "a verdict overwrites the one before it": ("jump", "the log of verdicts is append-only"),
+    "one source may move a level by a unit": ("alone", "one source alone never moves a level by a unit"),
+    "no jump is ever believed": ("jump", "a true jump is served with the word that makes a majority"),
+    "a jump costs nothing": ("few", "no wrong word of one day is published in the end"),
+    "ranks overrule votes": ("best wrong", "no day is wrong in the end where most sources are honest"),
+    "verdicts on days long past are not derived again": ("months", "any order of arrival leads to the same verdicts"),
+    "each delivery judges every code": ("corrections", "a delivery costs no more than judging its codes"),
+    "verdicts are not taken back": ("corrections", "verdicts are what follows from all fixings"),
+    "editions do not say which verdicts they show": (
+        "corrections",
+        "what was known at an edition is what was served then",
+    ),
     "a word of a day to come is accepted": ("corrections", "no fixing of a day to come is stored"),
     "an answer that was not stored is not fetched again": (
         "corrections",
@@ -36,10 +49,10 @@ FOUND_BY: Mapping[str, tuple[str, str]] = {
     ),
     "past days are not read again": ("corrections", "the archive is equal to what was said"),
     "a delivery is taken for one that is stored": ("corrections", "the archive is equal to what was said"),
-    "an inverted pair is not inverted": ("corrections", "the matrix equals one built from the archive"),
-    "the nominal is ignored": ("corrections", "the matrix equals one built from the archive"),
-    "each day of the matrix is the day before": ("corrections", "no wrong price served"),
-    "corrections do not reach the matrix": ("jump", "the matrix equals one built from the archive"),
+    "an inverted pair is not inverted": ("corrections", "verdicts are what follows from all fixings"),
+    "the nominal is ignored": ("corrections", "verdicts are what follows from all fixings"),
+    "each day of the matrix is the day before": ("corrections", "verdicts are what follows from all fixings"),
+    "corrections do not reach the matrix": ("jump", "verdicts are what follows from all fixings"),
     "a fixing is carried forward for too long": ("corrections", "the matrix equals one built from the archive"),
     "the rate matrix is never built again": ("corrections", "the matrix equals one built from the archive"),
     "an edition names a receipt that is to come": ("corrections", "no edition without its receipts"),

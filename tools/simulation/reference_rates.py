@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
-import numpy as np
-from tools.simulation.newest_values import Place, SettledValue
+from tools.simulation.reference_verdicts import CodeVerdicts, ReferenceVerdicts
 
-from cambist.history.code_judgement import reference_of
-from cambist.history.rate_matrix import FIRST_DAY
-from cambist.history.verdict_log import Decision, holding
-from cambist.ingest.snapshot_builder import rules_of
+from cambist.history.code_judgement import day_number, day_of
+from cambist.history.code_rates import HELD, WITHDRAWN
 from cambist.pricing.pair import PIVOT
-from cambist.sources.base import Source
-from cambist.verdicts.facts import CodeFixings, SourceFacts
-from cambist.verdicts.judge import judge
-from cambist.verdicts.verdict import DayStatus, FixingStatus
+from cambist.reference.tables import PEGS
 
 CARRIED_DAYS = 14
-_DECIDED = 0.02
+_AGREED, _OFF_PEG = 0.02, 0.03
 _DAY = timedelta(days=1)
 
 AgedRate = tuple[float, int]
@@ -35,127 +28,101 @@ class Said(NamedTuple):
 
 
 class ReferenceRates:
-    """The rates of each day, from the newest value of each source, pair and day. Sources are ranked, best first.
+    """The rates of each day that follow from the verdicts on all values, judged from the beginning."""
 
-    What is published is judged from all values of a code at once, whenever one of them has changed.
-    """
-
-    def __init__(self, sources: Sequence[Source]) -> None:
-        self._rules = {rule.key: rule for rule in rules_of(sources).sources}
-        self._anchors = {source.key: source.anchor for source in sources}
-        self._compiled = {source.key: source.compiled for source in sources}
-        self._values: dict[tuple[str, str], dict[date, float]] = {}
-        self._of_code: dict[str, set[str]] = {}
-        self._said: dict[str, dict[date, Said]] = {}
-        self._decisions: dict[str, list[Decision]] = {}
-        self._held_pivots: dict[str, set[date]] = {}
-
-    def put(self, place: Place, value: SettledValue) -> None:
-        """Put a value in the place of the one before."""
-        key, base, quote, day = place
-        anchor = self._anchors[key]
-        rate = float(value[1]) / value[0]
-        code, units = (quote, rate) if base == anchor else (base, 1 / rate)
-        self._values.setdefault((key, code), {})[date.fromisoformat(day)] = units
-        if code == PIVOT:  # every rate of the source is crossed with it
-            for each, keys in self._of_code.items():
-                if key in keys:
-                    self._said.pop(each, None)
-        own = anchor if code == PIVOT else code
-        self._of_code.setdefault(own, set()).add(key)
-        self._said.pop(own, None)
-
-    def decide(self, decisions: Iterable[Decision]) -> None:
-        """Judge with these decisions of the operator, of which some may be taken back."""
-        by_code: dict[str, list[Decision]] = {}
-        for each in holding(decisions):
-            by_code.setdefault(each.code, []).append(each)
-        for code in self._decisions.keys() | by_code.keys():
-            if self._decisions.get(code) != by_code.get(code):
-                self._said.pop(code, None)
-        self._decisions = by_code
+    def __init__(self, verdicts: ReferenceVerdicts) -> None:
+        self.verdicts = verdicts
+        self._said: dict[str, tuple[CodeVerdicts, dict[date, Said]]] = {}
 
     def rates(self, code: str) -> dict[str, dict[date, float]]:
         """Return what each source says of a code, in units per dollar, the best source first."""
-        keys = [key for key in self._rules if key in self._of_code.get(code, ())]
-        ordered = sorted(keys, key=lambda key: self._anchors[key] != code)
-        return {key: rates for key in ordered if (rates := self._of_source(key, code))}
+        found = self.verdicts.verdicts(code)
+        if found is None:
+            return {}
+        by_day = [(day_of(day), found.said(row)) for row, day in enumerate(found.days.tolist())]
+        return {
+            source.key: {day: said[source.key] for day, said in by_day if source.key in said}
+            for source in found.sources
+        }
 
     def said(self, code: str) -> dict[date, Said]:
-        """Return what is published of a code on each day on which a source has a rate of it."""
-        if code not in self._said:
-            self._said[code] = self._judged(code)
-        return self._said[code]
+        """Return what is published of a code, or withdrawn, on each day on which that is so."""
+        found = self.verdicts.verdicts(code)
+        if found is None:
+            return {}
+        if code not in self._said or self._said[code][0] is not found:
+            self._said[code] = found, _said_by_day(found)
+        return self._said[code][1]
 
     def newest(self, code: str, today: date) -> tuple[date, Said] | None:
-        """Return what was published last of a code, up to a day; or first, if all is of later days."""
-        found = {day: said for day, said in sorted(self.said(code).items()) if said.source}
+        """Return what was published last of a code, up to a day; or first, if all is of later days.
+
+        None if that was withdrawn, or if a law fixes another rate.
+        """
+        found = self.said(code)
         days = [day for day in found if day <= today] or list(found)[:1]
-        return (days[-1], found[days[-1]]) if days else None
+        if not days or not found[days[-1]].source:
+            return None
+        said, legal = found[days[-1]], legal_rate(code, today)
+        return (days[-1], said) if legal is None or self.is_above_law(code, days[-1], said, legal) else None
 
     def rate(self, code: str, day: date) -> AgedRate | None:
+        """Return the rate that is in force on a day: what was published last, or what a law says."""
+        legal, published = legal_rate(code, day), self._last(code, day)
+        if legal is None:
+            return published and published[1]
+        if published is not None and self.is_above_law(code, *published[0], legal):
+            return published[1]
+        return legal, 0
+
+    def is_above_law(self, code: str, day: date, said: Said, legal: float) -> bool:
+        """Return whether what a source says stands although a law fixes another rate.
+
+        That is so of an issuer and of sources above the law, and if two originals agree that the law is broken.
+        """
+        source = self.verdicts.source(said.source)
+        if source.outranks_pegs or source.anchor == code:
+            return True
+        units = {key: rates[day] for key, rates in self.rates(code).items() if day in rates}
+        near = [key for key, each in units.items() if abs(each / said.units - 1) <= _AGREED]
+        originals = sum(not self.verdicts.source(key).compiled for key in near)
+        return originals > 1 and abs(said.units / legal - 1) > _OFF_PEG
+
+    def _last(self, code: str, day: date) -> tuple[tuple[date, Said], AgedRate] | None:
         """Return what was published last, carried forward in the anchor of its source for two weeks at most."""
         for age in range(CARRIED_DAYS + 1):
-            said = self.said(code).get(day - age * _DAY)
+            on = day - age * _DAY
+            said = self.said(code).get(on)
             if said is not None:
-                return (self._carried(said, code, day - age * _DAY, day), age) if said.source else None
+                return ((on, said), (self._carried(said, code, on, day), age)) if said.source else None
         return None
 
     def _carried(self, said: Said, code: str, published: date, day: date) -> float:
-        anchor = self._anchors[said.source]
+        anchor = self.verdicts.source(said.source).anchor
         if anchor in {PIVOT, code} or day == published:
             return said.units
-        self.said(anchor)  # judges which of its rates of the pivot are held
-        held = self._held_pivots.get(said.source, set()) - set(self._published(code, said.source))
-        pivots = self._values[said.source, PIVOT]
+        own = {on for on, each in self.said(code).items() if each.source == said.source}
+        wrong = {day_of(each) for each in self.verdicts.wrong_days(said.source)} - own
+        pivots = self.verdicts.per_anchor(said.source, PIVOT)
         days = (day - number * _DAY for number in range(CARRIED_DAYS + 1))
-        return self._values[said.source, code][published] / next(
-            pivots[on] for on in days if on in pivots and on not in held
-        )
+        dollars = next(pivots[day_number(on)] for on in days if day_number(on) in pivots and on not in wrong)
+        return self.verdicts.per_anchor(said.source, code)[day_number(published)] / dollars
 
-    def _published(self, code: str, source: str) -> list[date]:
-        return [day for day, said in self.said(code).items() if said.source == source]
 
-    def _of_source(self, key: str, code: str) -> dict[date, float]:
-        anchor = self._anchors[key]
-        own = self._values.get((key, code), {})
-        if anchor == PIVOT:
-            return own
-        pivots = self._values.get((key, PIVOT), {})
-        if code == anchor:
-            return {day: 1 / units for day, units in pivots.items()}
-        return {day: units / pivots[day] for day, units in own.items() if day in pivots}
+def legal_rate(code: str, day: date) -> float | None:
+    """Return the rate in dollars that a law fixes on a day."""
+    for peg in PEGS:
+        is_in_force = peg.first_day <= day and (peg.last_day is None or day <= peg.last_day)
+        if (peg.code, peg.anchor) == (code, PIVOT) and is_in_force:
+            return float(peg.factor)
+    return None
 
-    def _judged(self, code: str) -> dict[date, Said]:
-        rates = self.rates(code)
-        days = sorted({day for of_source in rates.values() for day in of_source})
-        if not days:
-            return {}
-        keys, numbers = list(rates), np.array([(day - FIRST_DAY).days for day in days])
-        units = np.array([[rates[key].get(day, np.nan) for key in keys] for day in days])
-        facts = tuple(
-            SourceFacts(key, self._compiled[key], self._anchors[key] == code, self._rules[key].market_hour)
-            for key in keys
-        )
-        accepted, rejected = np.zeros((2, *units.shape), np.bool_)
-        for each in self._decisions.get(code, ()):
-            end = numbers[-1] if each.last_day is None else each.last_day
-            with np.errstate(invalid="ignore"):
-                near = np.abs(np.log(units) - np.log(float(each.level))) <= _DECIDED
-            meant = near & ((numbers >= each.first_day) & (numbers <= end))[:, None]
-            (accepted if each.accepts else rejected)[meant] = True
-        fixings = CodeFixings(numbers, facts, np.log(units), accepted, rejected)
-        found = judge(fixings, reference_of(code, numbers))
-        for number, key in enumerate(keys):
-            if self._anchors[key] == code:
-                is_held = found.fixing_status[:, number] == FixingStatus.HELD
-                self._held_pivots[key] = {day for day, held in zip(days, is_held, strict=True) if held}
-        said = {}
-        for row, day in enumerate(days):
-            column = int(found.source[row])
-            is_own = column >= 0 and int(found.source_day[row]) == numbers[row]
-            if is_own:
-                said[day] = Said(keys[column], float(units[row, column]))
-            elif found.status[row] == DayStatus.WITHDRAWN:
-                said[day] = Said("", float("nan"))
-        return said
+
+def _said_by_day(found: CodeVerdicts) -> dict[date, Said]:
+    said = {}
+    for row, (day, key) in enumerate(found.by_day.items()):
+        if key == WITHDRAWN:
+            said[day_of(day)] = Said("", float("nan"))
+        elif key != HELD:
+            said[day_of(day)] = Said(key, found.said(row)[key])
+    return said

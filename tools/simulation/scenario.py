@@ -10,10 +10,26 @@ INGEST, QUOTA, YEAR, LEADER = "ingest", "quota", "year", "leader"
 """The worlds that there are."""
 
 
-class Mistake(msgspec.Struct, frozen=True):
-    """A mistake of a source about one of its pairs, on some days from `day` on (counted from the first day).
+ALL_PAIRS = -1
 
-    `shown_days` is after how many days the source corrects what it said of a day; 0 if it never does.
+
+class Jump(msgspec.Struct, frozen=True):
+    """A true jump of a currency, from an hour (UTC) of a day on (counted from the first day).
+
+    Dollars cost `factor` times as much then.
+    """
+
+    code: str
+    day: int
+    hour: float
+    factor: float
+
+
+class Mistake(msgspec.Struct, frozen=True):
+    """A mistake of a source about one of its pairs or ALL_PAIRS, on some days from `day` on (from the first day).
+
+    `shown_days` is after how many days the source corrects what it said of a day; 0 if it never does. `size` is the
+    factor by which a word is wrong, where the kind of mistake does not say it.
     """
 
     source: str
@@ -22,13 +38,7 @@ class Mistake(msgspec.Struct, frozen=True):
     day: int
     days: int = 1
     shown_days: int = 0
-
-
-class Jump(msgspec.Struct, frozen=True):
-    """A true jump of every currency against the dollar, on a day counted from the first: by a factor."""
-
-    day: int
-    factor: float
+    size: float = 1.0
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -54,8 +64,9 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Scenario(msgspec.Struct, frozen=True):
-    """What is simulated: the sources and their mistakes, the true jumps, the faults, and the calls of clients.
+    """What is simulated: the sources and their mistakes, true jumps, the faults, and the calls of clients.
 
+    All sources publish the currencies of `pegged`, which a law ties to the dollar.
     `world` is the kind of simulation: INGEST, QUOTA, LEADER, or YEAR, which is about many sources for long.
     """
 
@@ -66,9 +77,10 @@ class Scenario(msgspec.Struct, frozen=True):
     sources: tuple[str, ...] = ()
     mistakes: tuple[Mistake, ...] = ()
     faults: tuple[Fault, ...] = ()
-    jumps: tuple[Jump, ...] = ()
     calls: tuple[Call, ...] = ()
     nodes: int = 1
+    jumps: tuple[Jump, ...] = ()
+    pegged: tuple[str, ...] = ()
 
     def encoded(self) -> str:
         """Return the scenario as JSON, to replay it."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 from tools.simulation.newest_values import Place, SettledValue
-from tools.simulation.scenario import Mistake
+from tools.simulation.scenario import ALL_PAIRS, Mistake
 from tools.simulation.truth import Truth
 
 from cambist.errors import NothingPublished
@@ -22,6 +22,11 @@ DIGITS = 6
 _DAY = timedelta(days=1)
 _LONGEST_DELAY_MINUTES = 45
 _FACTORS = {"hundred": 100.0, "hundredth": 0.01, "typed": 1.4, "slipped": 1.15, "revised": 1.01, "off": 1.03}
+_DRIFT = 1.005
+"""By how much a source that drifts is farther off with each day."""
+
+_HARMLESS = frozenset({"late", "twice", "ahead", "hanging"})
+"""What is wrong with a source although its words are right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,6 @@ class Word:
 
     fixing: Fixing
     true_value: float
-    mistake: str = ""
     place: Place = field(init=False)
     value: SettledValue = field(init=False)
 
@@ -62,7 +66,7 @@ class ScriptedSource:
     seed: int
     mistakes: Sequence[Mistake] = ()
     pairs: list[ScriptedPair] = field(init=False)
-    _words: dict[tuple[int, date, str], Word] = field(default_factory=dict)
+    _words: dict[tuple[int, date, Mistake | None], Word] = field(default_factory=dict)
     _plain: dict[date, Sequence[Word] | None] = field(default_factory=dict)
     _published_at: dict[date, datetime] = field(default_factory=dict)
 
@@ -122,47 +126,57 @@ class ScriptedSource:
             return ()
         if any(self._covers(each, day) for each in self.mistakes):
             return None
-        return [self._word(place, day, "") for place in range(len(self.pairs))]
+        return [self._word(place, day, None) for place in range(len(self.pairs))]
 
     def _words_of(self, place: int, day: date, now: datetime) -> Iterator[Word]:
         at, mistakes = self.published_at(day), [each for each in self.mistakes if self._is_about(each, place, day)]
         late = max((each.shown_days for each in mistakes if each.kind == "late"), default=0)
         if now < at + late * _DAY:
             return
-        shown = next((each.kind for each in mistakes if not each.shown_days or now < at + each.shown_days * _DAY), "")
-        yield self._word(place, day, shown if shown not in {"late", "twice", "ahead", "hanging"} else "")
-        if shown == "twice":
-            yield self._word(place, day, "")
-        if shown == "ahead":
-            yield self._word(place, day + 5 * _DAY, "")
+        shown = next((each for each in mistakes if not each.shown_days or now < at + each.shown_days * _DAY), None)
+        is_harmless = shown is None or shown.kind in _HARMLESS
+        yield self._word(place, day, None if is_harmless else shown)
+        if shown is not None and shown.kind == "twice":
+            yield self._word(place, day, None)
+        if shown is not None and shown.kind == "ahead":
+            yield self._word(place, day + 5 * _DAY, None)
 
-    def _word(self, place: int, day: date, mistake: str) -> Word:
+    def _word(self, place: int, day: date, mistake: Mistake | None) -> Word:
         if (place, day, mistake) not in self._words:
             self._words[place, day, mistake] = self._new_word(place, day, mistake)
         return self._words[place, day, mistake]
 
-    def _new_word(self, place: int, day: date, mistake: str) -> Word:
-        true_value = self._true_value(place, day)
-        if mistake == "inverted":
-            value = self.pairs[place].nominal ** 2 / true_value
-        elif mistake == "stale":
-            value = self._true_value(place, self.first_day)
-        elif mistake == "drifting":
-            value = true_value * 1.005 ** (day - self.first_day).days
-        elif mistake == "swapped":
-            value = self._true_value((place + 1) % len(self.pairs), day)
-        else:
-            value = true_value * _FACTORS.get(mistake, 1.0)
-        of_pair = self.pairs[place]
+    def _new_word(self, place: int, day: date, mistake: Mistake | None) -> Word:
+        true_value, of_pair = self._true_value(place, day), self.pairs[place]
+        value = true_value if mistake is None else self._wrong_value(place, day, mistake)
         written = Decimal(format(Decimal(f"{value:.{DIGITS}g}"), "f"))
-        return Word(Fixing(self.source.key, of_pair.pair, day, written, of_pair.nominal), true_value, mistake)
+        return Word(Fixing(self.source.key, of_pair.pair, day, written, of_pair.nominal), true_value)
+
+    def _wrong_value(self, place: int, day: date, mistake: Mistake) -> float:
+        first = self.first_day + mistake.day * _DAY
+        if mistake.kind == "stale":
+            return self._true_value(place, first - _DAY)
+        true_value = self._true_value(place, day)
+        if mistake.kind == "inverted":
+            return self.pairs[place].nominal ** 2 / true_value
+        if mistake.kind == "swapped":
+            return self._true_value((place + 1) % len(self.pairs), day)
+        if mistake.kind == "drift":
+            return float(true_value * _DRIFT ** ((day - first).days + 1))
+        return true_value * _FACTORS.get(mistake.kind, mistake.size)
 
     def _true_value(self, place: int, day: date) -> float:
         of_pair = self.pairs[place]
-        return self.truth.rate(of_pair.pair.base, of_pair.pair.quote, day) * of_pair.nominal
+        return self.truth.rate(of_pair.pair.base, of_pair.pair.quote, day, self.hour_of(day)) * of_pair.nominal
+
+    def hour_of(self, day: date) -> float:
+        """Return the hour (UTC) of the market that the source's words of a day are about, counted from its midnight."""
+        at = datetime.combine(day, self.source.fixed_at, self.source.zone)
+        return (at - datetime.combine(day, time(), UTC)) / timedelta(hours=1)
 
     def _is_about(self, mistake: Mistake, place: int, day: date) -> bool:
-        return mistake.pair % len(self.pairs) == place and self._covers(mistake, day)
+        is_meant = mistake.pair == ALL_PAIRS or mistake.pair % len(self.pairs) == place
+        return is_meant and self._covers(mistake, day)
 
     def _covers(self, mistake: Mistake, day: date) -> bool:
         first = self.first_day + mistake.day * _DAY
@@ -198,9 +212,9 @@ def content_of(words: Sequence[Word]) -> bytes:
     return "\n".join(lines).encode()
 
 
-def codes_of(source: Source, codes: Sequence[str], seed: int, count: int = 4) -> list[str]:
-    """Return the codes that a source publishes beside its anchor: the pivot, and some others."""
+def codes_of(source: Source, codes: Sequence[str], seed: int, count: int = 4, always: Sequence[str] = ()) -> list[str]:
+    """Return the codes that a source publishes beside its anchor: the pivot, some others, and those of `always`."""
     chance = random.Random(f"{seed} {source.key} codes")  # noqa: S311  the same for each seed
     others = [code for code in codes if code not in {source.anchor, PIVOT}]
     pivot = [] if source.anchor == PIVOT else [PIVOT]
-    return pivot + sorted(chance.sample(others, min(count - len(pivot), len(others))))
+    return [*pivot, *sorted(chance.sample(others, min(count - len(pivot), len(others)))), *always]

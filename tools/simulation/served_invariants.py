@@ -7,12 +7,11 @@ from datetime import UTC, date, datetime, timedelta
 from math import isclose
 from typing import NamedTuple
 
-from tools.simulation.reference_rates import Said
+from tools.simulation.reference_rates import Said, legal_rate
 from tools.simulation.violation import require
 
 from cambist.history.edition import matrix_digest, parse_edition_name
 from cambist.history.rate_matrix import RateMatrix
-from cambist.pricing.pair import PIVOT
 from cambist.pricing.rate_book import RateBook
 from cambist.sources.base import Source
 
@@ -58,9 +57,10 @@ class Expected(NamedTuple):
 
 def check_book(
     book: RateBook,
-    expected: Mapping[str, Expected],
+    expected: Mapping[str, Expected | None],
     sources: Mapping[str, Source],
     received: Mapping[str, Collection[datetime]],
+    today: date,
 ) -> None:
     """Check that each quote of a book is what was published last of its code: what the matrix has of its newest day.
 
@@ -68,9 +68,12 @@ def check_book(
     receipts of each source.
     """
     for code, mid in sorted(book.mids.items()):
-        if code == PIVOT or code not in expected:
+        of_code = expected.get(code)
+        if of_code is None:
+            is_nothing = code in expected and legal_rate(code, today) is None
+            require(not is_nothing, BOOK_PRICES, f"{code} is {1 / mid} in the book, but nothing is published of it")
             continue
-        day, said = expected[code]
+        day, said = of_code
         units = 1 / mid
         is_said = isclose(units, said.units, rel_tol=1e-9)
         require(is_said, BOOK_PRICES, f"{code} is {units} in the book, not {said.units} as {said.source} said on {day}")

@@ -40,8 +40,15 @@ class StoredReceipt(NamedTuple):
     corrected: int
 
 
-StoredVerdict = tuple[int, str, str, int, str, int]
-"""A row of the log of verdicts: its number, the rules, the code, the day, the outcome, and the last delivery."""
+class StoredVerdict(NamedTuple):
+    """A row of the log of verdicts; `receipt` is the last delivery that was known."""
+
+    number: int
+    rules: str
+    code: str
+    day: int
+    outcome: str
+    receipt: int
 
 
 class Rows(Protocol):
@@ -53,8 +60,8 @@ class Rows(Protocol):
     def receipts(self, after: int = 0) -> list[StoredReceipt]:
         """Return the receipts after a number."""
 
-    def verdicts(self) -> list[StoredVerdict]:
-        """Return the log of verdicts."""
+    def verdicts(self, after: int = 0) -> list[StoredVerdict]:
+        """Return the rows of the log of verdicts after a number."""
 
     def decisions(self) -> list[Decision]:
         """Return all decisions of the operator, oldest first."""
@@ -90,10 +97,12 @@ class StoredRows:
         )
         return [StoredReceipt(*row) for row in rows]
 
-    def verdicts(self) -> list[StoredVerdict]:
-        """Return the log of verdicts."""
-        rows = self._connection.execute("SELECT id, rules, code, day, outcome, receipt FROM verdicts ORDER BY id")
-        return [(int(row[0]), str(row[1]), str(row[2]), int(row[3]), str(row[4]), int(row[5])) for row in rows]
+    def verdicts(self, after: int = 0) -> list[StoredVerdict]:
+        """Return the rows of the log of verdicts after a number."""
+        rows = self._connection.execute(
+            "SELECT id, rules, code, day, outcome, receipt FROM verdicts WHERE id > ? ORDER BY id", (after,)
+        )
+        return [StoredVerdict(*row) for row in rows]
 
     def decisions(self) -> list[Decision]:
         """Return all decisions of the operator, oldest first."""

@@ -30,17 +30,21 @@ from cambist.registry.sources import built_in
 from cambist.sources.base import Source
 
 _PAIRS = (1, 1, 2)
+_FEW_SOURCES, _PAIRS_OF_FEW = 10, 3
 _PUBLISHING_HOURS = 8.0
 _LONGEST_SETTLE_HOURS = 360.0
 _MORE_DAYS = 5
 
+_THOROUGH_ENOUGH = Thoroughness(older_every=1000, whole_every=25, judged_every=50)
+_FOR_FEW = Thoroughness(older_every=100, whole_every=5, judged_every=3)
+
 
 class YearWorld(IngestWorld):
-    """One node, all sources, and an archive in memory. No fault of power: there is no disk."""
-
-    thoroughness = Thoroughness(older_every=1000, whole_every=25)
+    """One node, all sources or a few, and an archive in memory. No fault of power: there is no disk."""
 
     def __init__(self, scenario: Scenario, folder: Path) -> None:
+        self._is_large = len(scenario.sources) > _FEW_SOURCES
+        self.thoroughness = _THOROUGH_ENOUGH if self._is_large else _FOR_FEW
         self._store: MemoryStore | None = None
         super().__init__(scenario, folder)
         changes = {key: adapter.scripted.changes(scenario.days + _MORE_DAYS) for key, adapter in self._adapters.items()}
@@ -63,7 +67,7 @@ class YearWorld(IngestWorld):
             outranks_pegs=False,
             alias="",
         )
-        codes = codes_of(source, FREE_CODES, scenario.seed, chance.choice(_PAIRS))
+        codes = codes_of(source, FREE_CODES, scenario.seed, chance.choice(_PAIRS) if self._is_large else _PAIRS_OF_FEW)
         return ScriptedAdapter(
             ScriptedSource(source, truth, scenario.first_day, codes, scenario.seed, scenario.mistakes)
         )
