@@ -123,6 +123,11 @@ def _parse_day(name: str, text: str) -> date:
     return value
 
 
+def read_day(name: str, text: str, today: date) -> date:
+    """Return a day since 1970; tomorrow is today. Errors: BadParameter."""
+    return not_after_today(name, _parse_day(name, text.strip()), today)
+
+
 def not_after_today(name: str, value: date, today: date) -> date:
     """Return a day, or today for tomorrow, which has begun in the time zones east of UTC.
 

@@ -43,13 +43,13 @@ class Codes(tuple[str, ...]):  # noqa: SLOT001  a tuple cannot have slots with a
 
 def code(name: str, role: str, kinds: Kinds = MONEY, **options: Any) -> Param:
     """Declare the code of an asset of these kinds; `role` is `source` or `target`."""
-    parse, values = lambda _, text: _parse_code(text, role, kinds), _symbols(kinds)
+    parse, values = lambda _, text: read_code(text, role, kinds), _symbols(kinds)
     return Param(name, parse, values=values, schema=_CODE_SCHEMA, **options)
 
 
 def asset(name: str, role: str, **options: Any) -> Param:
     """Declare the code of a currency, a metal or a coin."""
-    parse, values = lambda _, text: _parse_code(text, role, ANY_ASSET), _symbols(ANY_ASSET)
+    parse, values = lambda _, text: read_code(text, role, ANY_ASSET), _symbols(ANY_ASSET)
     return Param(name, parse, values=values, schema=_ASSET_SCHEMA, **options)
 
 
@@ -96,8 +96,9 @@ def _symbols(kinds: Kinds) -> frozenset[str]:
     return frozenset(symbol for symbol in (*CURRENCIES, *METALS, *COINS) if kind_of(symbol) in kinds)
 
 
-def _parse_code(text: str, role: str, kinds: Kinds) -> str:
-    symbol = to_upper(text)
+def read_code(text: str, role: str = "source", kinds: Kinds = MONEY_AND_METALS) -> str:
+    """Return the code of an asset of these kinds in upper case. Errors: UnknownSymbol."""
+    symbol = to_upper(text.strip())
     kind = kind_of(symbol)
     if kind not in kinds:
         raise UnknownSymbol(text, role, _HINTS.get(kind, "") if kind else "")
@@ -112,7 +113,7 @@ def _parse_codes(name: str, text: str, role: str, kinds: Kinds, max_count: int) 
     unknown: list[UnknownSymbol] = []
     for item in items:
         try:
-            valid[_parse_code(item, role, kinds)] = None
+            valid[read_code(item, role, kinds)] = None
         except UnknownSymbol as error:
             unknown.append(error)
     if (count := len(valid) + len(unknown)) > max_count:

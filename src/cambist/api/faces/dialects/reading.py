@@ -7,13 +7,11 @@ from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 
-from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Kinds, split_list, to_upper
-from cambist.errors import BadParameter, UnknownSymbol, shorten
-from cambist.history.rate_matrix import FIRST_DAY
+from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Kinds, read_code, split_list, to_upper
+from cambist.errors import BadParameter, shorten
 from cambist.pricing.number_format import half_up
 from cambist.reference.assets import kind_of
 
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _AMOUNT = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20}")
 _SATURDAY = 5
 
@@ -21,14 +19,6 @@ _SATURDAY = 5
 def first_of(query: Mapping[str, str], names: Iterable[str], default: str = "") -> str:
     """Return the value of the first of several parameters that the query has."""
     return next((text for name in names if (text := query.get(name, "").strip())), default)
-
-
-def read_code(text: str, role: str = "source", kinds: Kinds = MONEY_AND_METALS) -> str:
-    """Return a code in upper case. Errors: UnknownSymbol."""
-    code = to_upper(text.strip())
-    if kind_of(code) not in kinds:
-        raise UnknownSymbol(text, role)
-    return code
 
 
 def read_codes(text: str, kinds: Kinds = MONEY_AND_METALS) -> list[str]:
@@ -39,19 +29,6 @@ def read_codes(text: str, kinds: Kinds = MONEY_AND_METALS) -> list[str]:
 def known_codes(text: str, kinds: Kinds = MONEY_AND_METALS) -> list[str]:
     """Return the known codes of a comma-separated list, in its order and each once; others are left out."""
     return list(dict.fromkeys(code for item in split_list(text) if kind_of(code := to_upper(item)) in kinds))
-
-
-def read_day(name: str, text: str, today: date) -> date:
-    """Return a day from 1970 to today. Errors: BadParameter."""
-    try:
-        day = date.fromisoformat(text) if _DAY.fullmatch(text) else None
-    except ValueError:
-        day = None
-    if day is None:
-        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a day such as 2024-02-29")
-    if not FIRST_DAY <= day <= today:
-        raise BadParameter(f"Invalid {name}: [{text}], it takes a day from {FIRST_DAY} to {today}")
-    return day
 
 
 def read_amount(name: str, text: str) -> Decimal:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.fixer.rates import answer_with, found_on
 from cambist.api.faces.dialects.rates import latest_rates
-from cambist.api.faces.dialects.reading import converted, read_amount, read_code, read_day
-from cambist.api.questions.symbol_parameters import ANY_ASSET, MONEY_AND_METALS
+from cambist.api.faces.dialects.reading import converted, read_amount
+from cambist.api.questions.parameter_types import read_day
+from cambist.api.questions.symbol_parameters import ANY_ASSET, MONEY_AND_METALS, read_code
 from cambist.errors import BadParameter
 
 
@@ -20,6 +21,8 @@ def convert(request: DialectRequest) -> DialectAnswer:
     kinds = ANY_ASSET if day is None else MONEY_AND_METALS
     base, quote = read_code(query["from"], "source", kinds), read_code(query["to"], "target", kinds)
     amount = read_amount("amount", query["amount"])
+    if day is not None:
+        request.check_history(day)
     found = latest_rates(context, base, [quote]) if day is None else found_on(request, base, [quote], day)
     body = {
         "success": True,

@@ -9,7 +9,9 @@ import msgspec
 
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.rates import latest_rates, priced_currencies, rates_on
-from cambist.api.faces.dialects.reading import read_code, read_codes, read_day
+from cambist.api.faces.dialects.reading import read_codes
+from cambist.api.questions.parameter_types import read_day
+from cambist.api.questions.symbol_parameters import read_code
 from cambist.errors import NoRate
 from cambist.reference.tables import CURRENCIES
 
@@ -34,7 +36,9 @@ def historical(request: DialectRequest) -> DialectAnswer:
     """Answer `/{day}`: rates of that day."""
     context, base = request.context, base_of(request)
     day = read_day("date", request.path["period"], context.today)
-    found = found_on(request, base, targets_of(request), day)
+    targets = targets_of(request)
+    request.check_history(day)
+    found = found_on(request, base, targets, day)
     moment = min(datetime.combine(day, _END_OF_DAY), context.now)
     body = {
         "success": True,

@@ -7,7 +7,7 @@ from datetime import date
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.fixer.rates import answer_with, base_of, targets_of
 from cambist.api.faces.dialects.rates import daily_rates, priced_currencies, rates_on
-from cambist.api.faces.dialects.reading import read_day
+from cambist.api.questions.parameter_types import read_day
 from cambist.errors import BadParameter
 
 MAX_DAYS = 366
@@ -17,7 +17,9 @@ MAX_DAYS = 366
 def time_series(request: DialectRequest) -> DialectAnswer:
     """Answer `/timeseries`: rates of each day from `start_date` to `end_date`."""
     base, (start, end) = base_of(request), _period(request)
-    codes = targets_of(request) or list(priced_currencies(request.context, end))
+    targets = targets_of(request)
+    request.check_history(start)
+    codes = targets or list(priced_currencies(request.context, end))
     body = {
         "success": True,
         "timeseries": True,
@@ -33,6 +35,7 @@ def fluctuation(request: DialectRequest) -> DialectAnswer:
     """Answer `/fluctuation`: the rates of the first and the last day, and the change between them."""
     context, base, (start, end) = request.context, base_of(request), _period(request)
     codes = targets_of(request)
+    request.check_history(start)
     first, last = (rates_on(context, base, codes, day) for day in (start, end))
     rates = {code: _change(first[code], last[code]) for code in first if code in last}
     body = {

@@ -14,8 +14,9 @@ import msgspec
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on, shown
-from cambist.api.faces.dialects.reading import business_day, first_of, read_amount, read_code, read_codes, read_day
-from cambist.api.questions.symbol_parameters import MONEY
+from cambist.api.faces.dialects.reading import business_day, first_of, read_amount, read_codes
+from cambist.api.questions.parameter_types import read_day
+from cambist.api.questions.symbol_parameters import MONEY, read_code
 from cambist.errors import BadParameter
 from cambist.reference.tables import CURRENCIES
 
@@ -41,10 +42,12 @@ def rates(request: DialectRequest) -> DialectAnswer:
     start, dots, end = period.partition("..")
     if dots:
         first = read_day("start", start, today)
-        return _of_period(request.context, base, quotes, amount, (first, read_day("end", end or str(today), today)))
+        return _of_period(request, base, quotes, amount, (first, read_day("end", end or str(today), today)))
     if period == "latest":
         return _latest(request.context, base, quotes, amount)
-    return _on_day(request.context, base, quotes, amount, business_day(read_day("date", period, today)))
+    day = business_day(read_day("date", period, today))
+    request.check_history(day)
+    return _on_day(request.context, base, quotes, amount, day)
 
 
 def _targets(request: DialectRequest, base: str) -> list[str] | None:
@@ -82,14 +85,15 @@ def _of_day(
 
 
 def _of_period(
-    context: RequestContext, base: str, quotes: list[str] | None, amount: Decimal, period: tuple[date, date]
+    request: DialectRequest, base: str, quotes: list[str] | None, amount: Decimal, period: tuple[date, date]
 ) -> DialectAnswer:
     start, end = period
     if start > end:
         raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")
-    targets = [code for code in quotes or money(priced_currencies(context, end)) if code != base]
+    request.check_history(start)
+    targets = [code for code in quotes or money(priced_currencies(request.context, end)) if code != base]
     check_size(len(targets), period)
-    found = daily_rates(context, base, targets, start, end)
+    found = daily_rates(request.context, base, targets, start, end)
     days = {day: times(rates, amount) for day, rates in found.items() if business_day(day) == day}
     body = {
         "amount": float(amount),

@@ -9,8 +9,9 @@ import msgspec
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.frankfurter.version_1 import BASE, check_size, money
 from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on
-from cambist.api.faces.dialects.reading import read_code, read_codes, read_day
-from cambist.api.questions.symbol_parameters import MONEY
+from cambist.api.faces.dialects.reading import read_codes
+from cambist.api.questions.parameter_types import read_day
+from cambist.api.questions.symbol_parameters import MONEY, read_code
 from cambist.errors import BadParameter, NoRate
 from cambist.reference.tables import CURRENCIES
 
@@ -98,6 +99,7 @@ def _of_day(request: DialectRequest, base: str, quotes: list[str] | None) -> _Fo
     context, text = request.context, request.query.get("date", "")
     if text:
         day = read_day("date", text, context.today)
+        request.check_history(day)
         found = rates_on(context, base, quotes, day)
     else:
         day, found = context.today, latest_rates(context, base, quotes)
@@ -115,6 +117,7 @@ def _of_period(request: DialectRequest, base: str, quotes: list[str] | None) -> 
     end = read_day("to", query["to"], today) if query.get("to") else today
     if start > end:
         raise BadParameter(f"Invalid from: [{start}] is after to [{end}]")
+    request.check_history(start)
     targets = [code for code in quotes or money(priced_currencies(context, end)) if code != base]
     check_size(len(targets), (start, end))
     found = daily_rates(context, base, targets, start, end)

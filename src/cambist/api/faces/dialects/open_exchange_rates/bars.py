@@ -12,8 +12,8 @@ from cambist.api.bodies.timestamps import Timestamp, TimestampFormat
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.open_exchange_rates.writing import written
 from cambist.api.faces.dialects.rates import shown
-from cambist.api.faces.dialects.reading import known_codes, read_code
-from cambist.api.questions.symbol_parameters import MONEY
+from cambist.api.faces.dialects.reading import known_codes
+from cambist.api.questions.symbol_parameters import MONEY, read_code
 from cambist.errors import BadParameter, NoRate, UnknownFxPair, shorten
 from cambist.history.bars import Bar, Interval
 from cambist.pricing.pair import PIVOT
@@ -50,6 +50,7 @@ def ohlc(request: DialectRequest) -> DialectAnswer:
     codes = known_codes(query.get("symbols", ""), MONEY)
     if not 1 <= len(codes) <= MAX_SYMBOLS:
         raise BadParameter(f"Invalid symbols: it takes 1 to {MAX_SYMBOLS} currencies, such as EUR,GBP")
+    request.check_history(start.date())
     rates = {code: bars for code in codes if (bars := _bars(request, base + code, start, period))}
     if not rates:
         raise NoRate(f"No bars of [{base}] to [{','.join(codes)}] from [{start.isoformat()}]")

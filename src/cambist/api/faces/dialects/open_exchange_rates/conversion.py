@@ -5,8 +5,8 @@ from __future__ import annotations
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.open_exchange_rates.writing import written
 from cambist.api.faces.dialects.rates import latest_rates
-from cambist.api.faces.dialects.reading import converted, read_amount, read_code
-from cambist.api.questions.symbol_parameters import ANY_ASSET
+from cambist.api.faces.dialects.reading import converted, read_amount
+from cambist.api.questions.symbol_parameters import ANY_ASSET, read_code
 
 
 def convert(request: DialectRequest) -> DialectAnswer:

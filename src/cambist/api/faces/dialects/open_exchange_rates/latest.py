@@ -9,8 +9,9 @@ from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.open_exchange_rates.writing import is_on, written
 from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on
-from cambist.api.faces.dialects.reading import known_codes, read_code, read_day
-from cambist.api.questions.symbol_parameters import ANY_ASSET, MONEY_AND_METALS
+from cambist.api.faces.dialects.reading import known_codes
+from cambist.api.questions.parameter_types import read_day
+from cambist.api.questions.symbol_parameters import ANY_ASSET, MONEY_AND_METALS, read_code
 from cambist.errors import BadParameter, NoRate, RateUnavailable
 from cambist.pricing.pair import PIVOT
 from cambist.reference.assets import COINS, METALS, MetalKind
@@ -55,6 +56,7 @@ def historical(request: DialectRequest) -> DialectAnswer:
     context, base = request.context, _base(request)
     day = read_day("date", request.path["file"].removesuffix(".json"), context.today)
     codes = known_codes(request.query.get("symbols", "")) or None
+    request.check_history(day)
     rates = dict(sorted(rates_on(context, base, codes, day).items()))
     if codes is None:
         rates = dict(sorted((rates | _metals_on(context, base, day)).items()))
@@ -79,6 +81,7 @@ def time_series(request: DialectRequest) -> DialectAnswer:
     start, end = (read_day(name, query[name], context.today) for name in ("start", "end"))
     if not 0 <= (end - start).days < MAX_DAYS:
         raise BadParameter(f"Invalid period: from [{start}] to [{end}], it takes at most {MAX_DAYS} days in order")
+    request.check_history(start)
     codes = known_codes(query.get("symbols", "")) or list(priced_currencies(context, end))
     rates = daily_rates(context, base, codes, start, end)
     body = {"start_date": start, "end_date": end, "base": base, "rates": rates}
