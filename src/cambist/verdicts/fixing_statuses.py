@@ -15,17 +15,14 @@ def fixing_statuses(measured: Measured, level: Floats, rules: Rules) -> Ints:
     reach = rules.agreed_same * measured.scale.same
     before = np.concatenate(([np.nan], level[:-1]))
     is_jump = np.abs(level - before) > reach
-    low, high = np.minimum(level, before) - reach, np.maximum(level, before) + reach
-    is_between = (measured.values >= low[:, None]) & (measured.values <= high[:, None])
-    return np.select(
-        [
-            np.isnan(measured.values) & ~measured.rejected,
-            np.abs(measured.values - level[:, None]) <= reach[:, None],
-            is_jump[:, None] & is_between,
-        ],
-        [FixingStatus.ABSENT, FixingStatus.AGREED, FixingStatus.EARLY],
-        FixingStatus.HELD,
-    )
+    found = np.full(measured.values.shape, int(FixingStatus.HELD))
+    if is_jump.any():
+        low, high = np.minimum(level, before) - reach, np.maximum(level, before) + reach
+        is_between = (measured.values >= low[:, None]) & (measured.values <= high[:, None])
+        found[is_jump[:, None] & is_between] = FixingStatus.EARLY
+    found[np.abs(measured.values - level[:, None]) <= reach[:, None]] = FixingStatus.AGREED
+    found[np.isnan(measured.values) & ~measured.rejected] = FixingStatus.ABSENT
+    return found
 
 
 def reasons(fixings: CodeFixings, measured: Measured, level: Floats, found: Ints, rules: Rules) -> Ints:
