@@ -25,11 +25,11 @@ SEEN_ROWS = 61
 class Measured:
     """Columns by row and source, of the rows to judge.
 
-    `kinds` are those of the sources. `values` and `pegs` are in the unit of the oldest day: `shift` is what was added to those of a row. `repeated` are
-    fixings that repeat old digits, `late` those of sources that are a day late,
-    `rejected` those that the operator rejected. `weights` are of the fixings of the
-    row, `carried_weights` of the `carried` ones of sources without. `jumps` is the scale's limit of the row, which is
-    wider if its only fixing is alone. `seen` is what `daily` returned, for all rows.
+    `kinds` are those of the sources. `values` and `pegs` are in the unit of the oldest day: `shift` is what was added
+    to those of a row. `repeated` are fixings that repeat old digits, `late` those of sources that are a day late,
+    `rejected` those that the operator rejected. `weights` are of the fixings of the row, `carried_weights` of the
+    `carried` ones of sources without. `jumps` is the scale's limit of the row, which is wider if its only fixing is
+    alone. `seen` is what `daily` returned, for all rows.
     """
 
     days: Ints

@@ -91,7 +91,7 @@ def late_sources(values: Floats, scale: Scale, first: int, rules: Rules) -> Bool
     """Return which sources publish what the others published the day before, for the rows from `first`."""
     late = np.zeros(values[first:].shape, np.bool_)
     restless = np.flatnonzero(scale.moves > rules.late_volatility)
-    if values.shape[1] < 2 or not len(restless):
+    if values.shape[1] < 2 or len(values) <= rules.late_least or not len(restless):
         return late
     begin = max(first - rules.late_rows, 0)
     values = values[begin:]
