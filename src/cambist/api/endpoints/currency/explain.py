@@ -21,7 +21,7 @@ from cambist.api.request_context import RequestContext, Updated, written
 from cambist.api.symbol_parameters import asset
 from cambist.api.typed_explanation import explain_typed
 from cambist.api.typed_rates import TypedRates
-from cambist.api.verdict_records import VerdictRecord, verdict_now, verdict_on
+from cambist.api.verdict_records import VerdictRecord, unjudged, verdict_now, verdict_on
 from cambist.history.coin_closes import cross_on_day, explain_coin_day
 from cambist.history.explanation import ExplainedLeg, explain_now
 from cambist.history.known_state import Scope
@@ -160,7 +160,11 @@ def _of_type(
     typed = TypedRates(context, rate_type, codes, None if on is None else (on, on))
     result = rates([pair.quote], [typed.rate(*codes)])
     legs = [
-        replace(_live_leg(leg, context.now) if on is None else _leg(leg), rate_type=rate_type if is_of_type else "")
+        replace(
+            _live_leg(leg, context.now) if on is None else _leg(leg),
+            rate_type=rate_type if is_of_type else "",
+            verdict=unjudged(Pair(leg.base, leg.quote), leg.fixed_on or context.today) if is_of_type else None,
+        )
         for leg, is_of_type in explain_typed(context, typed, pair, on)
     ]
     as_of = typed.as_of(*codes) if on is None else min((leg.as_of for leg in legs if leg.as_of), default=None)
