@@ -6,7 +6,7 @@ A whole year of deliveries is filed in it. That it does what the archive in SQL 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, date, timedelta
 
@@ -173,11 +173,6 @@ class MemoryArchive:
             rows, rates = series.columns()
             yield pair, rows.tolist(), rates.tolist()
 
-    def last_before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
-        """Return each pair's last fixing before a day."""
-        found = {pair: series.last_before(day) for pair, series in self._series.get(source, {}).items()}
-        return {pair: known.fixing for pair, known in found.items() if known is not None}
-
     def filed_values(self, source: str, pairs: Collection[Pair], first: date, last: date) -> FiledValues:
         """Return the values of these pairs between two days."""
         of_source = self._series.get(source, {})
@@ -203,11 +198,6 @@ class MemoryArchive:
         """Return the number of pairs of a source, and its first and last day."""
         days = [series.days for series in self._series.get(source, {}).values()]
         return Coverage(len(days), min(each[0] for each in days), max(each[-1] for each in days)) if days else None
-
-    def latest_fixings(self, source: str) -> list[ReceivedFixing]:
-        """Return each pair's newest fixing, by pair."""
-        of_source = self._series.get(source, {})
-        return [of_source[pair].newest[of_source[pair].days[-1]] for pair in sorted(of_source)]
 
     def fixings_on(self, source: str, day: date) -> list[ReceivedFixing]:
         """Return the fixings that a source published for a day."""
