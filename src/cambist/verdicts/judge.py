@@ -84,5 +84,4 @@ def _day(fixings: CodeFixings, measured: Measured, first: int, row: int, cluster
         shift=float(measured.shift[row]),
         peg=None if np.isnan(peg) else peg,
         accepted=frozenset(np.flatnonzero(accepted).tolist()),
-        taken_for=frozenset(column for at, column in fixings.taken_for if at == first + row),
     )

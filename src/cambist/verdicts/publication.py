@@ -20,7 +20,7 @@ def verdict_columns(fixings: CodeFixings, measured: Measured, trail: Trail, afte
         source = _published(measured, trail.level, chosen, rules)
         status = _day_statuses(measured, trail, chosen, rules)
         found = fixing_statuses(measured, trail.level, rules)
-        why = reasons(fixings, measured, trail.level, found, rules)
+        why = reasons(measured, trail.level, found, rules)
     said_by, said_day = _carried_on(source, measured.days, after, fixings)
     status[(said_by < 0) & (status == DayStatus.HELD)] = DayStatus.NONE
     has_value = status != DayStatus.NONE
