@@ -34,9 +34,19 @@ def damage(folder, statement):
 def test_every_part_of_an_undamaged_folder_is_sound(shell):
     ended = shell("check")
     assert ended.code == 0
-    parts = ("database", "fixings of ecb", "editions", "usage counters", "usage", "rate image", "book", "votes")
+    parts = (
+        "database",
+        "fixings of ecb",
+        "editions",
+        "verdicts",
+        "usage counters",
+        "usage",
+        "rate image",
+        "book",
+        "votes",
+    )
     assert ended.out.splitlines() == [f"{part}: sound" for part in parts]
-    assert [each["faults"] for each in shell("check", "--json").json] == [[]] * 8
+    assert [each["faults"] for each in shell("check", "--json").json] == [[]] * 9
 
 
 def test_a_damaged_row_is_reported_with_what_to_do(shell, folder_with_files):
@@ -46,6 +56,19 @@ def test_a_damaged_row_is_reported_with_what_to_do(shell, folder_with_files):
     assert "fixings of ecb: damaged" in ended.out
     assert "2026-03-06 (receipt 1) is not what was filed" in ended.out
     assert "What to do: restore the database from a backup." in ended.out
+
+
+def test_a_damaged_verdict_is_reported(shell, folder_with_files):
+    with sqlite3.connect(folder_with_files / "cambist.db") as connection:
+        (rules,) = connection.execute("SELECT rules FROM judged").fetchone()
+        connection.execute(
+            "INSERT INTO verdicts (rules, code, day, outcome, receipt) VALUES (?, 'EUR', 20518, '', 1)", (rules,)
+        )
+    connection.close()
+    ended = shell("check")
+    assert ended.code == 1
+    assert "verdicts: damaged" in ended.out
+    assert "the verdicts on EUR of 1 days are not those that its fixings give" in ended.out
 
 
 def test_missing_rows_are_counted(shell, folder_with_files):

@@ -187,6 +187,9 @@ def test_a_rate_of_a_type_is_explained_as_it_was_published(typed):
     assert (euro["sources"], "rate_type" in euro) == (["ecb"], False)
     assert (peso["sources"], peso["rate_type"], peso["published"]) == (["bcc"], "segment_3", "410.5")
     assert peso["fixed_on"] == "2026-10-30"
+    assert (peso["verdict"]["status"], peso["verdict"]["date"]) == ("unjudged", "2026-10-30")
+    assert "not judged: each is served as its source published it" in peso["verdict"]["sentence"]
+    assert "verdict" not in euro
     (peso,) = answered(typed, "/explain?to=CUP&rate_type=segment_3")["legs"]
     assert (peso["rate"], peso["fixed_on"], peso["carried_days"]) == ("420", "2026-11-19", 1)
 

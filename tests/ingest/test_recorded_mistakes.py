@@ -50,7 +50,18 @@ MISTAKES = [
     Mistake("cbg", "CNY", 7.0, off=0.5),
 ]
 
-pytestmark = pytest.mark.skipif(not RECORDED.exists(), reason="the recorded answers are not beside the project")
+recorded = pytest.mark.skipif(not RECORDED.exists(), reason="the recorded answers are not beside the project")
+
+OF_A_YEAR_BEFORE = """<h2>Cours des devises du lundi 16 mars 2026</h2>
+<table><tbody><tr><th>Devise</th><th>CFA</th></tr>
+<tr><td>Euro</td><td>655,9570</td></tr>
+<tr><td>Dollar us</td><td>605,1000</td></tr>
+<tr><td>Yen japonais</td><td>4,0700</td></tr>
+<tr><td>Nouvelle livre turque</td><td>16,1000</td></tr>
+</tbody></table>"""
+"""On this day the central bank of West Africa published rates as they were a year before. The numbers are made up."""
+
+STALE = [Mistake("bceao", "JPY", 159.0), Mistake("bceao", "TRY", 44.1)]
 
 
 def said_by(source: str) -> list[Fixing]:
@@ -96,6 +107,36 @@ def served(store: SqlStore, sources: list[Any], code: str, day: date) -> tuple[f
     return (None if column < 0 else float(rates.units[row, column])), DayStatus(int(judgement.status[row]))
 
 
+def check_not_served(store: SqlStore, other: Any, mistake: Mistake, said: list[Fixing], *, is_first: bool) -> None:
+    """Check that a mistake is never published beside another source, whichever of them comes first."""
+    wrong = wrong_days(mistake, said)
+    assert wrong
+    chance = random.Random(3)  # noqa: S311  no secret
+    first, last = min(day for day, _ in wrong) - CALM * timedelta(days=1), max(day for day, _ in wrong)
+    days = [first + timedelta(days=number) for number in range((last - first).days + 1)]
+    right = [
+        Fixing("other", Pair("USD", mistake.code), day, Decimal(f"{mistake.right * chance.uniform(0.999, 1.001):.6g}"))
+        for day in days
+    ]
+    deliveries = [(mistake.source, said), ("other", right)]
+    for number, (source, fixings) in enumerate(deliveries if is_first else reversed(deliveries)):
+        received = datetime(2026, 11, 1, number, tzinfo=UTC)
+        store.archive.file(Receipt(source, received, source, "d"), fixings)
+    for day, units in wrong:
+        value, _ = served(store, [built_in(mistake.source).source, other], mistake.code, day)
+        assert value is None or abs(value / mistake.right - 1) < mistake.off, (day, units, value)
+
+
+def check_single(store: SqlStore, mistake: Mistake, said: list[Fixing]) -> None:
+    """Check that a source alone is published, and said to be the only one."""
+    store.archive.file(Receipt(mistake.source, datetime(2026, 11, 1, tzinfo=UTC), "a", "d"), said)
+    day, units = wrong_days(mistake, said)[0]
+    value, status = served(store, [built_in(mistake.source).source], mistake.code, day)
+    assert value == pytest.approx(units)
+    assert status is DayStatus.SINGLE
+
+
+@recorded
 @pytest.mark.parametrize("is_first", [True, False], ids=["comes first", "comes last"])
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: f"{each.source} {each.code}")
 def test_a_recorded_mistake_is_not_served_while_another_source_says_otherwise(
@@ -105,30 +146,32 @@ def test_a_recorded_mistake_is_not_served_while_another_source_says_otherwise(
     is_first: bool,  # noqa: FBT001  a column
 ) -> None:
     said = said_by(mistake.source)
-    wrong = wrong_days(mistake, said)
-    assert wrong
-    chance = random.Random(3)  # noqa: S311  no secret
-    first, last = min(day for day, _ in wrong) - CALM * timedelta(days=1), max(day for day, _ in wrong)
-    days = [first + timedelta(days=number) for number in range((last - first).days + 1)]
-    other = [
-        Fixing("other", Pair("USD", mistake.code), day, Decimal(f"{mistake.right * chance.uniform(0.999, 1.001):.6g}"))
-        for day in days
-    ]
-    deliveries = [(mistake.source, said), ("other", other)]
-    for number, (source, fixings) in enumerate(deliveries if is_first else reversed(deliveries)):
-        received = datetime(2026, 11, 1, number, tzinfo=UTC)
-        store.archive.file(Receipt(source, received, source, "d"), fixings)
-    sources = [built_in(mistake.source).source, a_source("other", anchor="USD")]
-    for day, units in wrong:
-        value, _ = served(store, sources, mistake.code, day)
-        assert value is None or abs(value / mistake.right - 1) < mistake.off, (day, units, value)
+    check_not_served(store, a_source("other", anchor="USD"), mistake, said, is_first=is_first)
 
 
+@recorded
 @pytest.mark.parametrize("mistake", MISTAKES[:4], ids=lambda each: f"{each.source} {each.code}")
 def test_a_source_alone_is_said_to_be_single(store: SqlStore, mistake: Mistake) -> None:
-    said = said_by(mistake.source)
-    store.archive.file(Receipt(mistake.source, datetime(2026, 11, 1, tzinfo=UTC), "a", "d"), said)
-    day, units = wrong_days(mistake, said)[0]
-    value, status = served(store, [built_in(mistake.source).source], mistake.code, day)
-    assert value == pytest.approx(units)
-    assert status is DayStatus.SINGLE
+    check_single(store, mistake, said_by(mistake.source))
+
+
+def stale() -> list[Fixing]:
+    adapter = built_in("bceao")
+    assert isinstance(adapter, FixingAdapter)
+    return adapter.parse_tolerantly(OF_A_YEAR_BEFORE.encode(), "").fixings
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["comes first", "comes last"])
+@pytest.mark.parametrize("mistake", STALE, ids=lambda each: each.code)
+def test_a_file_of_a_year_before_is_not_served_while_another_source_says_otherwise(
+    store: SqlStore,
+    a_source: Any,
+    mistake: Mistake,
+    is_first: bool,  # noqa: FBT001  a column
+) -> None:
+    check_not_served(store, a_source("other", anchor="USD"), mistake, stale(), is_first=is_first)
+
+
+@pytest.mark.parametrize("mistake", STALE, ids=lambda each: each.code)
+def test_a_file_of_a_year_before_is_single_alone(store: SqlStore, mistake: Mistake) -> None:
+    check_single(store, mistake, stale())

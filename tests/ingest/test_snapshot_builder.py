@@ -187,7 +187,8 @@ def test_a_damaged_row_is_left_out_of_the_rate_matrix_and_logged(
     small_store: SqlStore, caplog: pytest.LogCaptureFixture
 ) -> None:
     archive, today = small_store.archive, date(2026, 3, 6)
-    newest = next(known.fixing for known in archive.latest_fixings("ecb") if known.fixing.pair == Pair("EUR", "USD"))
+    published = archive.published_fixings("ecb", "EUR", today)
+    newest = next(known.fixing for known in published if known.fixing.pair == Pair("EUR", "USD"))
     sound = rate_matrix_from_archive(small_store, SOURCES, today)
     with small_store.archive._engine.begin() as connection:
         dollar = "(SELECT id FROM series WHERE quote = 'USD')"

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
 from fractions import Fraction
 from itertools import permutations
 from math import e
@@ -14,8 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
-from cambist.history.fixing import Fixing, ReceivedFixing
-from cambist.history.latest_fixings import latest_quotes
 from cambist.pricing.consensus import Offer, agree
 from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.pair import Pair
@@ -380,15 +377,3 @@ def test_an_ended_currency_floats_in_no_book_whatever_a_source_publishes(code: s
     assert Fraction(*exact_midpoint(book, Pair("EUR", code))) == Fraction(rate)
     assert book.quotes[code].origin.made is Derivation.CONVERTED
     assert code not in book.listed
-
-
-def test_the_own_bank_of_an_ended_currency_is_not_used_for_it_either() -> None:
-    """The kuna's bank has the kuna for its anchor: its last words are there for ever."""
-    fixing = Fixing("hnb", Pair("EUR", "HRK"), NOON.date(), Decimal("7.9"))
-    dollar = Fixing("hnb", Pair("USD", "HRK"), NOON.date(), Decimal("6.5"))
-    newest = [ReceivedFixing(each, NOON, "a test") for each in (fixing, dollar)]
-    found = dict(latest_quotes(newest, newest[1:], "HRK", lambda _: NOON, NOON.date()))
-    offers = {code: [Offer("hnb", quote, Pace.DAILY, RateType.OFFICIAL, -1)] for code, quote in found.items()}
-    quotes = book_of(offers)
-    assert quotes["HRK"].origin.made is Derivation.CONVERTED
-    assert quotes["HRK"].worth("HRK") * Fraction("7.5345") == quotes["EUR"].worth("EUR")

@@ -33,6 +33,7 @@ STORES = {
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 MON, TUE, WED = date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4)
+LATER = date(2026, 12, 31)
 USD, JPY = Pair("EUR", "USD"), Pair("EUR", "JPY")
 
 
@@ -77,7 +78,7 @@ def values(fixings: Iterable[Fixing]) -> list[str]:
 
 def test_an_empty_archive_returns_nothing(archive: FixingArchive) -> None:
     assert list(archive.fixings("ecb")) == []
-    assert archive.latest_fixings("ecb") == []
+    assert archive.published_fixings("ecb", "EUR", LATER) == []
     assert archive.fixings_on("ecb", MON) == []
     assert archive.revisions(USD, MON) == []
     assert archive.newest_digest("ecb", "a test") is None
@@ -220,7 +221,7 @@ def test_fixings_come_oldest_day_first(archive: FixingArchive) -> None:
 
 def test_latest_fixings_are_of_the_newest_day_of_each_pair(archive: FixingArchive) -> None:
     deliver(archive, [fixing("180", MON, JPY), fixing("1.1", MON), fixing("1.2", TUE)])
-    assert sorted(as_published(received.fixing for received in archive.latest_fixings("ecb"))) == [
+    assert sorted(as_published(received.fixing for received in archive.published_fixings("ecb", "EUR", LATER))) == [
         ("ecb", "EUR/JPY", MON, "180", 1),
         ("ecb", "EUR/USD", TUE, "1.2", 1),
     ]
@@ -229,14 +230,14 @@ def test_latest_fixings_are_of_the_newest_day_of_each_pair(archive: FixingArchiv
 def test_a_latest_fixing_is_the_correction_with_its_receipt(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
-    (received,) = archive.latest_fixings("ecb")
+    (received,) = archive.published_fixings("ecb", "EUR", LATER)
     assert (str(received.fixing.value), received.received_at, received.origin) == ("1.2", NOON + HOUR, "the web")
 
 
 def test_a_correction_of_an_older_day_is_not_the_latest_fixing(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
     deliver(archive, [fixing("1.15", MON)], NOON + HOUR)
-    assert values(received.fixing for received in archive.latest_fixings("ecb")) == ["1.2"]
+    assert values(received.fixing for received in archive.published_fixings("ecb", "EUR", LATER)) == ["1.2"]
 
 
 def test_fixings_on_a_day_are_of_that_day_only(archive: FixingArchive) -> None:
@@ -282,7 +283,7 @@ def test_two_sources_with_the_same_pair_are_separate(archive: FixingArchive) -> 
     )
     assert values(archive.fixings("ecb")) == ["1.1"]
     assert values(archive.fixings("boe")) == ["1.3"]
-    assert values(received.fixing for received in archive.latest_fixings("ecb")) == ["1.1"]
+    assert values(received.fixing for received in archive.published_fixings("ecb", "EUR", LATER)) == ["1.1"]
     assert values(received.fixing for received in archive.fixings_on("boe", MON)) == ["1.3"]
 
 
@@ -307,10 +308,9 @@ def test_a_unit_is_kept_with_its_pair(archive: FixingArchive) -> None:
     deliver(archive, [gold, dollar])
     deliver(archive, [Fixing("cbr", gold.pair, TUE, Decimal(9999), 1, GRAM)], NOON + HOUR)
     assert {(one.pair, one.unit) for one in archive.fixings("cbr")} == {(gold.pair, GRAM), (dollar.pair, "")}
-    assert [received.fixing.unit for received in archive.latest_fixings("cbr")] == ["", GRAM]
+    assert [received.fixing.unit for received in archive.published_fixings("cbr", "RUB", LATER)] == ["", GRAM]
     assert [received.fixing for received in archive.fixings_on("cbr", MON) if received.fixing.unit] == [gold]
     assert [received.fixing for received in archive.revisions(gold.pair, MON)] == [gold]
-    assert archive.last_before("cbr", TUE)[gold.pair] == gold
 
 
 def test_a_delivery_of_tens_of_thousands_of_fixings_is_filed(archive: FixingArchive) -> None:
@@ -373,28 +373,7 @@ def test_rates_of_two_sources_are_separate(archive: FixingArchive) -> None:
     assert set(rates(archive)) == {"EUR/USD", "EUR/JPY"}
 
 
-# Before, coverage, newest
-
-
-def test_last_before_returns_the_last_fixing_of_each_pair_before_a_day(archive: FixingArchive) -> None:
-    deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE), fixing("1.3", WED), fixing("180", MON, JPY)])
-    deliver(archive, [fixing("9", MON, source="boe")])
-    assert {pair: str(one.value) for pair, one in archive.last_before("ecb", WED).items()} == {USD: "1.2", JPY: "180"}
-    assert {pair: str(one.value) for pair, one in archive.last_before("ecb", TUE).items()} == {USD: "1.1", JPY: "180"}
-    assert dict(archive.last_before("ecb", MON)) == {}
-    assert dict(archive.last_before("nobody", WED)) == {}
-
-
-def test_last_before_returns_the_correction(archive: FixingArchive) -> None:
-    deliver(archive, [fixing("1.1", MON), fixing("1.2", TUE)])
-    deliver(archive, [fixing("1.15", MON), fixing("1.25", TUE)], NOON + HOUR)
-    assert archive.last_before("ecb", TUE) == {USD: fixing("1.15", MON)}
-    assert archive.last_before("ecb", WED) == {USD: fixing("1.25", TUE)}
-
-
-def test_last_before_has_no_limit_in_time(archive: FixingArchive) -> None:
-    deliver(archive, [fixing("1.1", date(1953, 1, 2)), fixing("180", MON, JPY)])
-    assert archive.last_before("ecb", WED)[USD] == fixing("1.1", date(1953, 1, 2))
+# Coverage, newest
 
 
 def test_coverage_counts_pairs_and_spans_their_days(archive: FixingArchive) -> None:
@@ -416,29 +395,6 @@ def test_the_coverage_of_pairs_has_the_days_of_each_pair_of_each_source(archive:
         PairCoverage("ecb", USD, TUE, WED),
         PairCoverage("ecb", JPY, MON, MON),
         PairCoverage("boe", USD, date(1999, 1, 4), date(1999, 1, 4)),
-    ]
-
-
-def test_latest_fixings_are_ordered_by_pair(archive: FixingArchive) -> None:
-    days = [date(2026, 1, 1) + timedelta(days=number) for number in range(60)]
-    codes = ["USD", "JPY", "CHF", "AUD"]
-    # Each pair ends ten days before the one that was named before it.
-    history = [
-        fixing(f"{place + 1}.{number}", day, Pair("EUR", code))
-        for place, code in enumerate(codes)
-        for number, day in enumerate(days[: 60 - 10 * place])
-    ]
-    deliver(archive, history)
-    deliver(archive, [fixing("7", days[-1], source="boe")])
-    deliver(archive, [fixing("4.30", days[30], Pair("EUR", "AUD"))], NOON + HOUR)
-    assert [
-        (str(received.fixing.pair), received.fixing.day, str(received.fixing.value))
-        for received in archive.latest_fixings("ecb")
-    ] == [
-        ("EUR/AUD", days[30], "4.30"),
-        ("EUR/CHF", days[39], "3.39"),
-        ("EUR/JPY", days[49], "2.49"),
-        ("EUR/USD", days[59], "1.59"),
     ]
 
 
@@ -472,15 +428,15 @@ def test_corrections_are_searched_only_at_sources_that_have_corrected_something(
     assert corrected(store.archive) == ["ecb 2026-03-02 1.1>1.2"]
 
 
-def test_latest_fixings_last_before_and_revisions_do_not_read_the_whole_history(store: Store) -> None:
+def test_published_fixings_and_revisions_do_not_read_the_whole_history(store: Store) -> None:
     """Each is one index lookup for a pair: thousands of days more do not add work."""
     if store._engine.dialect.name != "sqlite":
         pytest.skip("only SQLite counts its steps")
     many = [fixing("1.1", MON - timedelta(days=number), pair) for number in range(4000) for pair in (USD, JPY)]
     deliver(store.archive, many)
-    for read in (lambda: store.archive.latest_fixings("ecb"), lambda: store.archive.last_before("ecb", TUE)):
-        assert steps(store, read) < 2_000
-        assert len(read()) == 2
+    for day in (LATER, MON):
+        assert steps(store, lambda day=day: store.archive.published_fixings("ecb", "EUR", day)) < 2_000
+        assert len(store.archive.published_fixings("ecb", "EUR", day)) == 2
     assert steps(store, lambda: store.archive.coverage("ecb")) < 2_000
     assert steps(store, store.archive.pair_coverage) < 2_000
     assert steps(store, lambda: store.archive.revisions(USD, MON)) < 2_000
@@ -558,12 +514,12 @@ def check_readings(archive: FixingArchive, source: str, expected: dict[FixingKey
     of_source = {(pair, day): value for (who, pair, day), value in expected.items() if who == source}
     pairs = {pair for pair, _ in of_source}
     newest = {pair: max(day for one, day in of_source if one == pair) for pair in pairs}
-    assert {one.fixing.pair: one.fixing.day for one in archive.latest_fixings(source)} == newest
+    assert {one.fixing.pair: one.fixing.day for one in archive.published_fixings(source, "EUR", LATER)} == newest
     for day in (MON, TUE, WED):
         earlier = {pair: [each for one, each in of_source if one == pair and each < day] for pair in pairs}
         before = {pair: (max(days), *of_source[pair, max(days)]) for pair, days in earlier.items() if days}
-        found = {pair: (one.day, str(one.value), one.nominal) for pair, one in archive.last_before(source, day).items()}
-        assert found == before
+        found = [one.fixing for one in archive.published_fixings(source, "EUR", day - timedelta(days=1))]
+        assert {one.pair: (one.day, str(one.value), one.nominal) for one in found} == before
     rates_ = {
         (pair, EPOCH + timedelta(days=row)): rate
         for pair, rows, values_ in archive.rates(source)

@@ -104,17 +104,23 @@ def test_no_method_returns_a_damaged_row(store: SqlStore, tmp_path: Path, statem
     assert TUE not in archive.filed_values("ecb", [USD], MON, WED).of(USD)
     ((_, series),) = archive.pair_series(lambda _, pair: pair == USD, MON, WED)
     assert (TUE - FIRST_DAY).days not in series.rows
-    assert str(archive.last_before("ecb", WED)[USD].value) == "1.1"
+    published = archive.published_fixings("ecb", "EUR", TUE)
+    assert [str(each.fixing.value) for each in published if each.fixing.pair == USD] == ["1.1"]
     assert archive.revisions(USD, TUE) == []
     assert archive.fixings_on("ecb", TUE) == []
-    assert {str(received.fixing.value) for received in archive.latest_fixings("ecb")} == {"1.3", "160"}
+    assert {str(received.fixing.value) for received in archive.published_fixings("ecb", "EUR", date(2026, 12, 31))} == {
+        "1.3",
+        "160",
+    }
     coverage = archive.coverage("ecb")
     assert coverage is None or coverage.pairs == 2
 
 
 def test_if_the_newest_day_is_damaged_the_day_before_is_the_latest(store: SqlStore, tmp_path: Path) -> None:
     damage_database(store, tmp_path, "UPDATE fixings SET day = '9026-03-04' WHERE value = '1.3'")
-    assert {str(received.fixing.value) for received in store.archive.latest_fixings("ecb")} == {"1.2", "160"}
+    assert {
+        str(received.fixing.value) for received in store.archive.published_fixings("ecb", "EUR", date(2026, 12, 31))
+    } == {"1.2", "160"}
 
 
 def test_the_value_before_a_damaged_correction_is_not_used(store: SqlStore, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from math import exp, log, nan
 
@@ -36,7 +36,6 @@ class Panel:
     skip: int = 6
     reference: CodeReference = NO_REFERENCE
     peg: float | None = None
-    others: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.events = sorted(self.events, key=lambda event: (event.hour, event.source, event.day))
@@ -61,11 +60,7 @@ class Known:
         for row, day in enumerate(days):
             for key, value in self.rows[day].items():
                 values[row, columns[key]] = value
-        taken: dict[tuple[int, int], str] = {}
-        for code, level in self.panel.others.items():
-            for row, column in np.argwhere(np.abs(values - level) < 0.02).tolist():
-                taken[row, column] = code
-        return CodeFixings(np.array(days, np.int64), self.panel.sources, values, taken_for=taken)
+        return CodeFixings(np.array(days, np.int64), self.panel.sources, values)
 
     def reference(self) -> CodeReference:
         """Return the reference tables, with the peg for each day."""

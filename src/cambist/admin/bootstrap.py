@@ -17,6 +17,8 @@ from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged, StoreBroken, StoreUnreachable
 from cambist.history.coin_closes import CLOSES
+from cambist.history.rate_changes import changes_as_csv, rate_changes, summarize_changes
+from cambist.history.rate_matrix import RateMatrix
 from cambist.history.typed_series import parse_series_key
 from cambist.ingest.filing import Delivery, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
@@ -231,11 +233,22 @@ class Bootstrap:
                 log.warning("%s: it is rebuilt", damage)
             current = False
         if not current:
-            matrix = self._snapshots.record_edition(self._snapshots.build_matrix(now), self._store)
+            built = self._snapshots.build_matrix(now)
+            self._list_changes(built, now)
+            matrix = self._snapshots.record_edition(built, self._store)
             log.info("Image: built, %d currencies, last fixing of %s", len(matrix.codes), matrix.last_fixing)
             write_rate_matrix(self._folder.matrix, matrix)
             self._book_file.changes.notify(Topic.MATRIX)
         return not current
+
+    def _list_changes(self, matrix: RateMatrix, now: datetime) -> None:
+        """List which past rates the rules of this release have changed; only the first start after an upgrade does."""
+        before = self._snapshots.matrix_before(self._store, now)
+        if before is None:
+            return
+        changes, path = rate_changes(before, matrix, now.date()), self._folder.rate_changes
+        write_atomically(path, changes_as_csv(changes).encode())
+        log.info("Verdicts: the rules of this release change %s: %s lists them", summarize_changes(changes), path)
 
     def _refresh_book(self) -> None:
         previous = self._last_book()

@@ -68,6 +68,7 @@ def check_data_directory(settings: Settings, today: date) -> Iterator[CheckResul
         yield from _check_fixings(store)
         if environment is Environment.LIVE:
             yield CheckResult("editions", tuple(edition_faults(store)), RESTORE)
+            yield _check_verdicts(archive)
         yield _check_counters(folder)
         yield _check_usage(store, folder)
         yield _check_matrix(folder, environment, archive)
@@ -90,6 +91,13 @@ def _check_fixings(store: Store) -> Iterator[CheckResult]:
             yield CheckResult(f"fixings of {source}", (*rows, *missing), RESTORE)
     except StoreBroken as error:
         yield CheckResult("fixings", (str(error),), RESTORE)
+
+
+def _check_verdicts(archive: ArchiveComparison) -> CheckResult:
+    try:
+        return CheckResult("verdicts", tuple(archive.verdict_faults()), RESTORE)
+    except StoreBroken as error:
+        return CheckResult("verdicts", (str(error),), RESTORE)
 
 
 def _check_counters(folder: DataDirectory) -> CheckResult:

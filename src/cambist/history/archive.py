@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date, datetime
 from typing import Protocol
 
@@ -54,9 +54,6 @@ class FixingArchive(Protocol):
         days out too.
         """
 
-    def last_before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
-        """Return each pair's last fixing before a day."""
-
     def filed_values(self, source: str, pairs: Collection[Pair], first: date, last: date) -> FiledValues:
         """Return the values of these pairs of a source for the days from `first` to `last`."""
 
@@ -68,9 +65,6 @@ class FixingArchive(Protocol):
 
     def pair_coverage(self) -> list[PairCoverage]:
         """Return the first and last day of each pair of each source."""
-
-    def latest_fixings(self, source: str) -> list[ReceivedFixing]:
-        """Return each pair's newest fixing."""
 
     def published_fixings(self, source: str, code: str, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
         """Return the last fixing up to a day of each pair of a source that contains a code or the pivot.

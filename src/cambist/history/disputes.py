@@ -22,7 +22,6 @@ _OUTCOME_DAYS = 60
 _WHY = {
     Reason.REJECTED: "you rejected it",
     Reason.UNIT: "it is wrong by the factor of a unit",
-    Reason.OTHER_CODE: "it is the rate of another code",
     Reason.OFF_PEG: "it is far from the legal peg",
     Reason.REPEATED: "its source repeats the same digits while the others move",
     Reason.DAY_LATE: "its source publishes the rates of the day before",

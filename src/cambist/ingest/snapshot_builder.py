@@ -93,7 +93,23 @@ def rate_matrix_from_archive(store: FixingStore, sources: Sequence[Source], toda
 
 def rate_matrix_at(store: FixingStore, sources: Sequence[Source], today: date, judged: Judged) -> RateMatrix:
     """Build the rate matrix as it was after a delivery and a verdict."""
-    rules = rules_of(sources)
+    return _matrix_by(store, rules_of(sources), today, judged)
+
+
+def rate_matrix_before(store: FixingStore, editions: Editions, today: date) -> RateMatrix | None:
+    """Build the rate matrix of the newest edition if its verdicts were derived by older rules, or not at all.
+
+    Without verdicts the fixing of the best-ranked source is published. None if there is nothing older. Errors:
+    StoreBroken.
+    """
+    newest = editions.newest()
+    rules = None if newest is None else editions.rules(newest.rules)
+    if newest is None or rules is None or rules.verdicts == RULES_VERSION:
+        return None
+    return _matrix_by(store, rules, today, Judged(newest.receipt, newest.last_verdict or 0))
+
+
+def _matrix_by(store: FixingStore, rules: RuleSet, today: date, judged: Judged) -> RateMatrix:
     histories = []
     for rule in rules.sources:
         found = store.archive.rates(rule.key, DamageReport(), judged.receipt)

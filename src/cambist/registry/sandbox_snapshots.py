@@ -98,6 +98,11 @@ class SandboxSnapshots:
         rules = text_digest(revision.encode())[:12]
         return with_edition(build_rate_matrix([history], now.date() + _AHEAD, revision), 0, rules)
 
+    def matrix_before(self, store: Store, now: datetime) -> RateMatrix | None:
+        """Return None: a sandbox has no rules of verdicts."""
+        del store, now
+        return None
+
     def record_edition(self, matrix: RateMatrix, store: Store) -> RateMatrix:
         """Return the matrix as it is: a sandbox has no archive, and its market can be computed again."""
         del store

@@ -13,6 +13,7 @@ from cambist.ingest.snapshot_builder import (
     is_current,
     judging_of,
     rate_book_of,
+    rate_matrix_before,
     record_edition,
     restore_edition,
 )
@@ -32,6 +33,9 @@ class SnapshotSource(Protocol):
 
     def build_matrix(self, now: datetime) -> RateMatrix:
         """Build the rate matrix."""
+
+    def matrix_before(self, store: Store, now: datetime) -> RateMatrix | None:
+        """Return the rate matrix of the newest edition if older rules derived it, else None. Errors: StoreBroken."""
 
     def record_edition(self, matrix: RateMatrix, store: Store) -> RateMatrix:
         """Return a rate matrix with its edition, which is recorded before it is used. Errors: StoreBroken."""
@@ -58,6 +62,10 @@ class ArchiveSnapshots:
     def build_matrix(self, now: datetime) -> RateMatrix:
         """Build the rate matrix of all fixings."""
         return build_current_matrix(self._judging, now.date())
+
+    def matrix_before(self, store: Store, now: datetime) -> RateMatrix | None:
+        """Build the rate matrix of the newest edition again if its verdicts were derived by older rules."""
+        return rate_matrix_before(store, store.editions, now.date())
 
     def record_edition(self, matrix: RateMatrix, store: Store) -> RateMatrix:
         """Record the edition in the archive's database."""

@@ -114,7 +114,8 @@ class Source:
     @property
     def is_of_main_market(self) -> bool:
         """Whether its rates are served where no type of rate is asked for."""
-        return self.rate_type is not RateType.PARALLEL and not parse_series_key(self.key).rate_type
+        is_apart = self.rate_type in {RateType.PARALLEL, RateType.OFFSHORE}
+        return not is_apart and not parse_series_key(self.key).rate_type
 
     def of_type(self, rate_type: str) -> Source:
         """Return the facts about the source's rates of a further type, with the key that these are stored under."""

@@ -79,9 +79,9 @@ def find_consent(values: Floats, weights: Floats, same: Floats) -> Consent:
     order = np.argsort(counted, axis=1, kind="stable")
     ordered = at_columns(counted, order)
     own = at_columns(weights, order)
-    count = np.count_nonzero(weights > 0, axis=1)
+    count = (weights > 0).sum(axis=1)
     with np.errstate(invalid="ignore"):
-        gaps_fit = ~(np.diff(ordered, axis=1) > same[:, None]).any(axis=1)
+        gaps_fit = ~(ordered[:, 1:] - ordered[:, :-1] > same[:, None]).any(axis=1)
         last = at_columns(ordered, np.maximum(count - 1, 0)[:, None])[:, 0]
         fits = gaps_fit & ~(last - ordered[:, 0] > WIDEST * same)
     middle = np.argmax(2 * np.cumsum(own, axis=1) >= own.sum(axis=1)[:, None], axis=1)

@@ -13,39 +13,49 @@ from cambist.verdicts.facts import Bools, Floats, Ints
 
 def row_medians(values: Floats) -> tuple[Floats, Floats]:
     """Return the lower median of each row, and the middle of lower and upper median; NaN for an empty row."""
-    ordered = np.sort(values, axis=-1)
-    counts = np.count_nonzero(~np.isnan(ordered), axis=-1)
-    lower = _pick(ordered, np.maximum(counts - 1, 0) // 2)
-    upper = _pick(ordered, counts // 2)
-    return lower, np.where(counts % 2 == 1, lower, (lower + upper) / 2)
+    ordered = values.copy()
+    ordered.sort(axis=-1)
+    return _medians(ordered, (~np.isnan(ordered)).sum(axis=-1))
 
 
-def trailing_medians(values: Floats, window: int, rows: Ints, least: int) -> Floats:
+def trailing_medians(values: Floats, window: int, rows: Ints, least: int | Ints) -> Floats:
     """Return for each of some rows the median of the `window` rows before it, by column; NaN of fewer than `least`."""
-    padded = np.concatenate((np.full((window, *values.shape[1:]), np.nan), values))
-    windows = np.moveaxis(padded[rows[:, None] + np.arange(window)], 1, -1)
-    is_enough = np.count_nonzero(~np.isnan(windows), axis=-1) >= least
-    return np.where(is_enough, row_medians(windows)[1], np.nan)
+    ordered = windows_before(values, window, rows, np.nan).copy()
+    ordered.sort(axis=-1)
+    counts = (~np.isnan(ordered)).sum(axis=-1)
+    return np.where(counts >= least, _medians(ordered, counts)[1], np.nan)
+
+
+def windows_before(values: Floats, window: int, rows: Ints, missing: float) -> Floats:
+    """Return for each of some rows the `window` values before it, by column; `missing` before the first row."""
+    places = rows[:, None] + np.arange(-window, 0)
+    found: Floats = values.take(np.maximum(places, 0), axis=0)
+    early = int(rows.searchsorted(window))  # the rows that have fewer before them
+    found[:early][places[:early] < 0] = missing
+    return found.swapaxes(1, -1)
 
 
 def medians_of_others(values: Floats) -> Floats:
     """Return for each value the median of the others of its row; NaN where there are none."""
-    order = np.argsort(values, axis=1, kind="stable")
-    ordered = at_columns(values, order)
-    ranks = np.empty_like(order)
-    np.put_along_axis(ranks, order, np.broadcast_to(np.arange(values.shape[1]), values.shape), axis=1)
-    others = np.count_nonzero(~np.isnan(values), axis=1)[:, None] - ~np.isnan(values)
-    low, high = np.maximum(others - 1, 0) // 2, others // 2
-    low, high = low + (low >= ranks), high + (high >= ranks)
-    last = values.shape[1] - 1
-    middle = (at_columns(ordered, np.minimum(low, last)) + at_columns(ordered, np.minimum(high, last))) / 2
-    return np.where(others > 0, middle, np.nan)
+    ordered = values.copy()
+    ordered.sort(axis=1)
+    is_known = ~np.isnan(values)
+    counts = is_known.sum(axis=1)
+    halves = []
+    for place in (np.maximum(counts - 2, 0) // 2, np.maximum(counts - 1, 0) // 2):
+        here = _pick(ordered, place)[:, None]
+        above = _pick(ordered, np.minimum(place + 1, values.shape[1] - 1))[:, None]
+        halves.append(np.where(values <= here, above, here))
+    middle = np.where(is_known, (halves[0] + halves[1]) / 2, _medians(ordered, counts)[1][:, None])
+    middle[(counts == 1)[:, None] & is_known] = np.nan
+    return middle
 
 
 def rows_of_last(present: Bools) -> Ints:
     """Return for each row and column the last row before it that is present, -1 if there is none."""
     rows = np.where(present, np.arange(len(present))[:, None], -1)
-    last = np.full_like(rows, -1)
+    last = np.empty_like(rows)
+    last[:1] = -1
     np.maximum.accumulate(rows[:-1], axis=0, out=last[1:])
     return last
 
@@ -60,6 +70,12 @@ def at_columns(ordered: Floats, places: Ints) -> Floats:
     """Return for each row its values in these columns."""
     found: Floats = ordered[np.arange(len(ordered))[:, None], places]
     return found
+
+
+def _medians(ordered: Floats, counts: Ints) -> tuple[Floats, Floats]:
+    """Return the lower median of ordered rows with so many values each, and the middle of lower and upper median."""
+    lower = _pick(ordered, np.maximum(counts - 1, 0) // 2)
+    return lower, (lower + _pick(ordered, counts // 2)) / 2
 
 
 def _pick(ordered: Floats, places: Ints) -> Floats:

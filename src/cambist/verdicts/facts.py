@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import nan
 
 import numpy as np
@@ -34,8 +33,7 @@ class CodeFixings:
 
     `days` ascend, counted from 1970-01-01. `sources` are ordered by rank, best first. `values` are the newest
     revisions, as the natural logarithm of units of the code per US dollar through the source's own dollar rate of that
-    day; NaN where there is none. `accepted` and `rejected` are decisions of the operator on them. `taken_for` names
-    another code whose value a fixing seems to be, by row and column: columns may have been swapped.
+    day; NaN where there is none. `accepted` and `rejected` are decisions of the operator on them.
     """
 
     days: Ints
@@ -43,7 +41,6 @@ class CodeFixings:
     values: Floats
     accepted: Bools | None = None
     rejected: Bools | None = None
-    taken_for: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cambist.verdicts.facts import Bools, CodeFixings, Floats, Ints
+from cambist.verdicts.facts import Bools, Floats, Ints
 from cambist.verdicts.measured import Measured
 from cambist.verdicts.rules import Rules
 from cambist.verdicts.verdict import FixingStatus, Reason
@@ -15,20 +15,17 @@ def fixing_statuses(measured: Measured, level: Floats, rules: Rules) -> Ints:
     reach = rules.agreed_same * measured.scale.same
     before = np.concatenate(([np.nan], level[:-1]))
     is_jump = np.abs(level - before) > reach
-    low, high = np.minimum(level, before) - reach, np.maximum(level, before) + reach
-    is_between = (measured.values >= low[:, None]) & (measured.values <= high[:, None])
-    return np.select(
-        [
-            np.isnan(measured.values) & ~measured.rejected,
-            np.abs(measured.values - level[:, None]) <= reach[:, None],
-            is_jump[:, None] & is_between,
-        ],
-        [FixingStatus.ABSENT, FixingStatus.AGREED, FixingStatus.EARLY],
-        FixingStatus.HELD,
-    )
+    found = np.full(measured.values.shape, int(FixingStatus.HELD))
+    if is_jump.any():
+        low, high = np.minimum(level, before) - reach, np.maximum(level, before) + reach
+        is_between = (measured.values >= low[:, None]) & (measured.values <= high[:, None])
+        found[is_jump[:, None] & is_between] = FixingStatus.EARLY
+    found[np.abs(measured.values - level[:, None]) <= reach[:, None]] = FixingStatus.AGREED
+    found[np.isnan(measured.values) & ~measured.rejected] = FixingStatus.ABSENT
+    return found
 
 
-def reasons(fixings: CodeFixings, measured: Measured, level: Floats, found: Ints, rules: Rules) -> Ints:
+def reasons(measured: Measured, level: Floats, found: Ints, rules: Rules) -> Ints:
     """Return why fixings are held, the most specific reason of each."""
     held = np.flatnonzero((found == FixingStatus.HELD).any(axis=1))
     why = np.full(found.shape, int(Reason.NONE))
@@ -41,7 +38,6 @@ def reasons(fixings: CodeFixings, measured: Measured, level: Floats, found: Ints
         (Reason.DAY_LATE, measured.late[held]),
         (Reason.REPEATED, measured.repeated[held]),
         (Reason.OFF_PEG, (np.abs(agreed - pegs) <= rules.peg) & (np.abs(values - pegs) > rules.peg)),
-        (Reason.OTHER_CODE, _taken_for_others(fixings, found)[held]),
         (Reason.UNIT, _is_unit(values, agreed, measured.shift[held, None], rules)),
         (Reason.REJECTED, np.isnan(values)),
     ):
@@ -56,12 +52,3 @@ def _is_unit(values: Floats, agreed: Floats, shift: Floats, rules: Rules) -> Boo
     for factor in rules.units:
         is_unit |= np.abs(np.abs(values - agreed) - np.log(factor)) < rules.unit_tolerance
     return is_unit
-
-
-def _taken_for_others(fixings: CodeFixings, found: Ints) -> Bools:
-    """Return which fixings seem to be another code's."""
-    is_other, first = np.zeros(found.shape, np.bool_), len(fixings.days) - len(found)
-    for row, column in fixings.taken_for:
-        if row >= first:
-            is_other[row - first, column] = True
-    return is_other

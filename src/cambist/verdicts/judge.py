@@ -31,7 +31,7 @@ def judge(
     only the last `CONTEXT_ROWS` and the one that was published last must be among the fixings. The result is the same
     as from the beginning, bit for bit.
     """
-    start = int(np.searchsorted(fixings.days, after.day, side="right"))
+    start = int(fixings.days.searchsorted(after.day, side="right"))
     first = max(start - after.depth, 0)
     measured = measure_rows(fixings, reference, after, first, rules)
     trail = Trail((source.key for source in fixings.sources), measured.consent, start - first, after.states, rules)
@@ -41,11 +41,11 @@ def judge(
     for row in range(start - first if is_open else 0):
         trail.clusters[row] = _clusters(fixings, measured, row)
     is_contested = ~plain_rows(measured, rules)
-    ends = np.append(np.flatnonzero(is_contested), len(is_contested))
+    ends = np.array([*np.flatnonzero(is_contested).tolist(), len(is_contested)])
     row = start - first
     while row < len(is_contested):
         if not is_contested[row] and _is_where_agreed(trail.states, measured, row - 1):
-            row = int(ends[np.searchsorted(ends, row)])
+            row = int(ends[ends.searchsorted(row)])
             trail.pass_plain_rows(row)
             continue
         trail.clusters[row] = _clusters(fixings, measured, row)
@@ -84,5 +84,4 @@ def _day(fixings: CodeFixings, measured: Measured, first: int, row: int, cluster
         shift=float(measured.shift[row]),
         peg=None if np.isnan(peg) else peg,
         accepted=frozenset(np.flatnonzero(accepted).tolist()),
-        taken_for=frozenset(column for at, column in fixings.taken_for if at == first + row),
     )

@@ -23,8 +23,8 @@ from cambist.verdicts.rules import Rules
 class Day:
     """All that the path needs to know of a row, which is `gap` days after the row before.
 
-    `carried` are the fixings of sources that have none on this row, with their weights. `accepted` and `taken_for` are
-    the columns whose fixing the operator accepted, or that have the look of another code's value. `shift` is what to
+    `carried` are the fixings of sources that have none on this row, with their weights. `accepted` are
+    the columns whose fixing the operator accepted. `shift` is what to
     subtract from a level to have it in the unit of the day.
     """
 
@@ -39,7 +39,6 @@ class Day:
     shift: float = 0.0
     peg: float | None = None
     accepted: frozenset[int] = frozenset()
-    taken_for: frozenset[int] = frozenset()
 
     @property
     def weight(self) -> float:
@@ -122,14 +121,13 @@ def _jump_price(old: float, cluster: Cluster, day: Day, rules: Rules, *, is_unit
 
 
 def _is_unit_jump(level: float, cluster: Cluster, day: Day, rules: Rules) -> bool:
-    """Return whether a jump looks like a mistaken unit, exchanged sides, or another code's value."""
+    """Return whether a jump looks like a mistaken unit or exchanged sides."""
     if any(column in day.accepted for column in cluster.columns):
         return False
     size = abs(cluster.level - level)
     if any(abs(size - log(factor)) < rules.unit_tolerance for factor in rules.units):
         return True
-    is_exchanged = abs(cluster.level + level - 2 * day.shift) < rules.unit_tolerance
-    return is_exchanged or any(column in day.taken_for for column in cluster.columns)
+    return abs(cluster.level + level - 2 * day.shift) < rules.unit_tolerance
 
 
 def _contradicted(cluster: Cluster, old: float, day: Day, early: float, rules: Rules) -> float:

@@ -17,10 +17,10 @@ def verdict_columns(fixings: CodeFixings, measured: Measured, trail: Trail, afte
     """Return the verdicts of the rows of a trail, which continues from a frontier."""
     with np.errstate(invalid="ignore"):
         chosen = _chosen(measured, trail)
-        source = _published(fixings, measured, trail.level, chosen, rules)
+        source = _published(measured, trail.level, chosen, rules)
         status = _day_statuses(measured, trail, chosen, rules)
         found = fixing_statuses(measured, trail.level, rules)
-        why = reasons(fixings, measured, trail.level, found, rules)
+        why = reasons(measured, trail.level, found, rules)
     said_by, said_day = _carried_on(source, measured.days, after, fixings)
     status[(said_by < 0) & (status == DayStatus.HELD)] = DayStatus.NONE
     has_value = status != DayStatus.NONE
@@ -66,15 +66,14 @@ def _chosen(measured: Measured, trail: Trail) -> Bools:
     return chosen
 
 
-def _published(fixings: CodeFixings, measured: Measured, level: Floats, chosen: Bools, rules: Rules) -> Ints:
+def _published(measured: Measured, level: Floats, chosen: Bools, rules: Rules) -> Ints:
     """Return the source whose fixing is published, -1 where none is: the best-ranked that is near to the level."""
     scale = measured.scale
     near = np.maximum(np.maximum(rules.near_least, rules.near_spreads * scale.spreads), rules.near_moves * scale.moves)
-    is_pair = np.count_nonzero(chosen, axis=1, keepdims=True) == 2
+    is_pair = chosen.sum(axis=1, keepdims=True) == 2
     is_near = (np.abs(measured.values - level[:, None]) <= near[:, None]) | is_pair
-    is_original: Bools = np.array([[not source.compiled for source in fixings.sources]], np.bool_)
     eligible = chosen
-    for preferred in (is_original, is_near, ~measured.late):
+    for preferred in (~measured.kinds.compiled, is_near, ~measured.late):
         better = eligible & preferred
         eligible = np.where(better.any(axis=1, keepdims=True), better, eligible)
     published: Ints = np.where(eligible.any(axis=1), np.argmax(eligible, axis=1), -1)
@@ -94,13 +93,14 @@ def _others(measured: Measured, trail: Trail, status: Ints) -> Floats:
 def _day_statuses(measured: Measured, trail: Trail, chosen: Bools, rules: Rules) -> Ints:
     reach = measured.scale.same + measured.jumps
     is_here = np.abs(measured.carried - trail.level[:, None]) <= reach[:, None]
-    elsewhere = (measured.weights * ~chosen).sum(axis=1) + (measured.carried_weights * ~is_here).sum(axis=1)
-    fixings = np.count_nonzero(measured.weights > 0, axis=1)
-    agreeing = np.count_nonzero(chosen, axis=1)
     here = (measured.weights * chosen).sum(axis=1)
-    is_disputed = elsewhere >= rules.disputed * (here + elsewhere)
-    return np.select(
-        [trail.cluster == HOLD, fixings == 1, is_disputed, agreeing == fixings, 2 * agreeing > fixings],
-        [DayStatus.HELD, DayStatus.SINGLE, DayStatus.DISPUTED, DayStatus.AGREED, DayStatus.MAJORITY],
-        DayStatus.DISPUTED,
-    )
+    elsewhere = measured.weights.sum(axis=1) - here + (measured.carried_weights * ~is_here).sum(axis=1)
+    fixings = (measured.weights > 0).sum(axis=1)
+    agreeing = chosen.sum(axis=1)
+    status = np.full(len(fixings), int(DayStatus.DISPUTED))
+    status[2 * agreeing > fixings] = DayStatus.MAJORITY
+    status[agreeing == fixings] = DayStatus.AGREED
+    status[elsewhere >= rules.disputed * (here + elsewhere)] = DayStatus.DISPUTED
+    status[fixings == 1] = DayStatus.SINGLE
+    status[trail.cluster == HOLD] = DayStatus.HELD
+    return status

@@ -45,12 +45,11 @@ class Reason(IntEnum):
     NONE = 0
     REJECTED = 1
     UNIT = 2
-    OTHER_CODE = 3
-    OFF_PEG = 4
-    REPEATED = 5
-    DAY_LATE = 6
-    JUMP = 7
-    CONTRADICTED = 8
+    OFF_PEG = 3
+    REPEATED = 4
+    DAY_LATE = 5
+    JUMP = 6
+    CONTRADICTED = 7
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,40 +5,61 @@ Weights are multiples of 1/1024, so that their sums are exact in any order.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from cambist.verdicts.columns import at_rows, row_medians
-from cambist.verdicts.facts import Bools, CodeFixings, Floats, Ints
+from cambist.verdicts.facts import Bools, CodeFixings, Floats, Ints, SourceFacts
 from cambist.verdicts.rules import Rules
 
 
-def fresh_weights(fixings: CodeFixings, now: Floats, repeats: Floats, late: Bools, rules: Rules) -> Floats:
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """Columns about sources: which ones compile others, which ones are the issuer, and what a fixing of each weighs."""
+
+    compiled: Bools
+    issuer: Bools
+    weight: Floats
+
+
+def kinds_of(sources: Sequence[SourceFacts], rules: Rules) -> Kinds:
+    """Return of which kind each source is."""
+    compiled = np.array([source.compiled for source in sources], np.bool_)
+    issuer = np.array([source.is_issuer for source in sources], np.bool_)
+    weight = np.where(issuer, rules.issuer_weight, np.where(compiled, rules.compiled_weight, 1.0))
+    return Kinds(compiled, issuer, weight)
+
+
+def fresh_weights(
+    fixings: CodeFixings, kinds: Kinds, now: Floats, repeats: Floats, late: Bools, rules: Rules
+) -> Floats:
     """Return the weight of each fixing of the last rows (`now`) on its own day; 0 where there is none."""
-    compiled, issuer, base = _kinds(fixings, rules)
-    weights: Floats = np.where(np.isnan(now), 0.0, base) * (1 - np.minimum(repeats / rules.repeats, 1.0))
+    weights: Floats = np.where(np.isnan(now), 0.0, kinds.weight) * (1 - np.minimum(repeats / rules.repeats, 1.0))
     weights = _exact(np.where(late, weights * rules.late_weight, weights))
-    weights = _limited(weights, compiled, rules.compiled_most)
-    if issuer.any():
-        speaks = (weights * issuer).sum(axis=1) > 0
-        weights = np.where(speaks[:, None], _limited(weights, ~issuer, rules.beside_issuer_most), weights)
+    weights = _limited(weights, kinds.compiled, rules.compiled_most)
+    if kinds.issuer.any():
+        speaks = (weights * kinds.issuer).sum(axis=1) > 0
+        weights = np.where(speaks[:, None], _limited(weights, ~kinds.issuer, rules.beside_issuer_most), weights)
     if fixings.accepted is not None:
         is_accepted = fixings.accepted[len(fixings.days) - len(now) :] & ~np.isnan(now)
         weights = np.where(is_accepted, rules.accepted_weight, weights)
     return weights
 
 
-def carried_weights(fixings: CodeFixings, values: Floats, last: Ints, rules: Rules) -> tuple[Floats, Floats]:
+def carried_weights(days: Ints, kinds: Kinds, values: Floats, last: Ints, rules: Rules) -> tuple[Floats, Floats]:
     """Return the last fixing of each source that has none on one of the last rows, and its weight.
 
     `last` is the row of each source's fixing before, for these last rows.
     """
     first = len(values) - len(last)
-    age = fixings.days[first:, None] - fixings.days[last]
+    age = days[first:, None] - days[last]
     is_carried = np.isnan(values[first:]) & (last >= 0) & (age <= rules.carried_days)
     known = np.where(is_carried, at_rows(values, last), np.nan)
-    base = np.minimum(_kinds(fixings, rules)[2], 1.0)
-    working = _working_days(fixings.days)
-    missed = np.clip(working[first:, None] - working[last] - 1, 0, 8)
+    base = np.minimum(kinds.weight, 1.0)
+    working = _working_days(days)
+    missed = np.minimum(np.maximum(working[first:, None] - working[last] - 1, 0), 8)
     own = _exact(np.where(is_carried, base * rules.carried_weight * 0.5**missed, 0.0))
     return known, _limited(own, np.ones(own.shape[1], np.bool_), rules.carried_most)
 
@@ -48,7 +69,7 @@ def count_repeats(values: Floats, last: Ints, same: Floats, rules: Rules) -> Flo
     first = len(values) - len(same)
     begin = max(first - 2 * rules.repeats, 0)
     repeats = np.zeros(values[first:].shape)
-    before = np.where(last >= 0, at_rows(values, last), np.nan)[begin:]
+    before = np.where(last[begin:] >= 0, at_rows(values, last[begin:]), np.nan)
     values = values[begin:]
     is_repeated = values == before
     at, column = np.nonzero(is_repeated[first - begin :])
@@ -66,14 +87,10 @@ def count_repeats(values: Floats, last: Ints, same: Floats, rules: Rules) -> Flo
     return repeats
 
 
-def _kinds(fixings: CodeFixings, rules: Rules) -> tuple[Bools, Bools, Floats]:
-    compiled = np.array([source.compiled for source in fixings.sources], np.bool_)
-    issuer = np.array([source.is_issuer for source in fixings.sources], np.bool_)
-    return compiled, issuer, np.where(issuer, rules.issuer_weight, np.where(compiled, rules.compiled_weight, 1.0))
-
-
 def _limited(weights: Floats, of: Bools, most: float) -> Floats:
     """Return the weights with those of some columns reduced so that together they are at most `most`."""
+    if not of.any():
+        return weights
     total = (weights * of).sum(axis=1)
     if not (total > most).any():
         return weights

@@ -36,9 +36,10 @@ class FixingRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class VerdictRecord(Struct, frozen=True, kw_only=True, omit_defaults=True, rename={"day": "date"}):
     """What all sources that publish a code said of a day, and what was published of it.
 
-    `status` is agreed, majority, single, disputed, held, none or withdrawn, and `sentence` says it in words. `level` is
-    the agreed rate of `pair`, `other` the rate that most of the rest say. `settles` is what would settle a dispute. If
-    the newest fixing is held, `held_since` is the day since when, and `because` says why.
+    `status` is agreed, majority, single, disputed, held, none or withdrawn, or unjudged for a rate of a type that was
+    asked for by name, and `sentence` says it in words. `level` is the agreed rate of `pair`, `other` the rate that most
+    of the rest say. `settles` is what would settle a dispute. If the newest fixing is held, `held_since` is the day
+    since when, and `because` says why.
     """
 
     status: str
@@ -51,6 +52,12 @@ class VerdictRecord(Struct, frozen=True, kw_only=True, omit_defaults=True, renam
     settles: str = ""
     held_since: date | None = None
     because: str = ""
+
+
+def unjudged(pair: Pair, day: date) -> VerdictRecord:
+    """Return what stands in place of a verdict on a rate of a type of its own."""
+    sentence = "rates of this type are not judged: each is served as its source published it"
+    return VerdictRecord(status="unjudged", sentence=sentence, pair=str(pair), day=day)
 
 
 def verdict_on(context: RequestContext, code: str, pair: Pair, day: date) -> VerdictRecord | None:

@@ -13,14 +13,13 @@ from cambist.verdicts.verdict import DayStatus, FixingStatus, Reason
 _REASONS = {
     Reason.NONE: "it is far from the agreed rate",
     Reason.REJECTED: "the operator has rejected it",
-    Reason.OTHER_CODE: "it seems to be the rate of another currency",
     Reason.OFF_PEG: "it is off the legal rate, and the agreed rate is not",
     Reason.REPEATED: "its source repeats the same digits while the others move",
     Reason.DAY_LATE: "its source publishes what the others published the day before",
     Reason.JUMP: "it jumps, and nobody else has published that day",
     Reason.CONTRADICTED: "the other sources contradict it",
 }
-_NEEDS_ANOTHER = (Reason.UNIT, Reason.OTHER_CODE, Reason.REJECTED)
+_NEEDS_ANOTHER = (Reason.UNIT, Reason.REJECTED)
 """Reasons that the next fixing of the same source does not take away, however often it repeats itself."""
 
 _MOST_NAMES = 4

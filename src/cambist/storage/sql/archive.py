@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 
 from sqlalchemy import Connection, Engine, func, select
@@ -116,10 +116,6 @@ class SqlArchive:
                 yield each.pair, read.days, read.rates
             found.missing = max(0, int(connection.execute(select_row_count(source, up_to)).scalar_one()) - rows)
 
-    def last_before(self, source: str, day: date) -> Mapping[Pair, Fixing]:
-        """Return each pair's last fixing before a day."""
-        return {one.fixing.pair: one.fixing for one in self._last(source, before=day)}
-
     def filed_values(self, source: str, pairs: Collection[Pair], first: date, last: date) -> FiledValues:
         """Return the values of these pairs between two days."""
         with self._engine.connect() as connection:
@@ -148,11 +144,6 @@ class SqlArchive:
             if first and last
         ]
 
-    def latest_fixings(self, source: str) -> list[ReceivedFixing]:
-        """Return each pair's latest fixing, by pair."""
-        found = {one.fixing.pair: one for one in self._last(source)}
-        return [found[pair] for pair in sorted(found)]
-
     def published_fixings(self, source: str, code: str, day: date, up_to: int | None = None) -> list[ReceivedFixing]:
         """Return the last fixings up to a day of the pairs with a code or with the pivot."""
         before = day + timedelta(days=1)
@@ -180,11 +171,10 @@ class SqlArchive:
         with self._engine.connect() as connection:
             return int(connection.execute(select_revision(moment)).scalar_one())
 
-    def _last(self, source: str, before: date = date.max, codes: Collection[str] = ()) -> list[ReceivedFixing]:
-        """Return each pair's last undamaged fixing before a day; with `codes`, only of pairs with one of them."""
-        chosen = {"source": source, "before": before} | ({"codes": codes} if codes else {})
+    def _last(self, source: str, before: date, codes: Collection[str]) -> list[ReceivedFixing]:
+        """Return the last undamaged fixing before a day of each pair with one of some codes."""
         with self._engine.connect() as connection:
-            rows = connection.execute(select_last_received(of_codes=bool(codes)), chosen)
+            rows = connection.execute(select_last_received(), {"source": source, "before": before, "codes": codes})
             last = {row.series_id: parse_received(row) for row in rows}
             for number in [number for number, fixing in last.items() if fixing is None]:
                 last[number] = _last_intact(connection, number, before)

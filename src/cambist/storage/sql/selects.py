@@ -33,18 +33,18 @@ def select_series(source: str) -> Select[int, str, str, str]:
     return select(series.c.id, series.c.base, series.c.quote, series.c.unit).where(series.c.source == source)
 
 
-def _select_last_days(*, of_codes: bool) -> Subquery:
-    """Select each pair's last day before the day `before`; or only of pairs with one of `codes`."""
+def _select_last_days() -> Subquery:
+    """Select the last day before the day `before` of each pair with one of `codes`."""
     last = (
         select(func.max(fixings.c.day))
         .where(fixings.c.series_id == series.c.id, fixings.c.day < bindparam("before"))
         .correlate(series)
         .scalar_subquery()
     )
-    query = select(series.c.id.label("series_id"), last.label("day")).where(series.c.source == bindparam("source"))
-    if of_codes:
-        codes: BindParameter[str] = bindparam("codes", expanding=True)
-        query = query.where(or_(series.c.base.in_(codes), series.c.quote.in_(codes)))
+    codes: BindParameter[str] = bindparam("codes", expanding=True)
+    query = select(series.c.id.label("series_id"), last.label("day")).where(
+        series.c.source == bindparam("source"), or_(series.c.base.in_(codes), series.c.quote.in_(codes))
+    )
     return query.subquery()
 
 
@@ -109,12 +109,12 @@ def select_received() -> Select[int, str, str, str, str, bytes, int, datetime, s
 
 
 @cache
-def select_last_received(*, of_codes: bool) -> Select[int, str, str, str, str, bytes, int, datetime, str]:
-    """Select each pair's last fixing of the source `source` before the day `before`, with its receipt.
+def select_last_received() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
+    """Select the last fixing of the source `source` before the day `before` of each pair with one of `codes`.
 
-    With `of_codes`, only those of pairs with one of `codes`. The query is built once: that takes longer than to run it.
+    It has its receipt. The query is built once: that takes longer than to run it.
     """
-    days = _select_last_days(of_codes=of_codes)
+    days = _select_last_days()
     is_last = (days.c.series_id == fixings.c.series_id) & (days.c.day == fixings.c.day)
     return select_received().join(days, is_last).where(series.c.source == bindparam("source"))
 

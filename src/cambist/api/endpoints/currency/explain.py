@@ -16,7 +16,7 @@ from cambist.api.bodies.agreement import Agreements, agreements_now, agreements_
 from cambist.api.bodies.closes import read_closes
 from cambist.api.bodies.typed_explanation import explain_typed
 from cambist.api.bodies.typed_rates import TypedRates
-from cambist.api.bodies.verdict_records import VerdictRecord, verdict_now, verdict_on
+from cambist.api.bodies.verdict_records import VerdictRecord, unjudged, verdict_now, verdict_on
 from cambist.api.questions.agreement_parameters import RateTypeName
 from cambist.api.questions.freshness_parameters import MaxAge
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed, scope_of_day
@@ -160,7 +160,11 @@ def _of_type(
     typed = TypedRates(context, rate_type, codes, None if on is None else (on, on))
     result = rates([pair.quote], [typed.rate(*codes)])
     legs = [
-        replace(_live_leg(leg, context.now) if on is None else _leg(leg), rate_type=rate_type if is_of_type else "")
+        replace(
+            _live_leg(leg, context.now) if on is None else _leg(leg),
+            rate_type=rate_type if is_of_type else "",
+            verdict=unjudged(Pair(leg.base, leg.quote), leg.fixed_on or context.today) if is_of_type else None,
+        )
         for leg, is_of_type in explain_typed(context, typed, pair, on)
     ]
     as_of = typed.as_of(*codes) if on is None else min((leg.as_of for leg in legs if leg.as_of), default=None)
