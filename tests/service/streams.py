@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 from websockets.sync.client import ClientConnection, connect
 
@@ -60,6 +61,7 @@ class Service:
 def serving(folder: Path, *flags: str) -> Iterator[Service]:
     port = free_port()
     data, log = folder / "data", folder / "log"
+    copy_first_start(data, is_sandbox=True)
     arguments = ["--sandbox", "--data", str(data), "--port", str(free_port()), "--stream-port", str(port), *flags]
     with log.open("wb") as to:
         command = [COMMAND, "serve", "--workers", "1", *arguments]

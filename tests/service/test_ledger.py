@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, environment, free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -104,10 +105,9 @@ class Service:
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder after a first start."""
-    service = Service(tmp_path_factory.mktemp("ledger") / "data")
-    service.start()
-    service.stop()
-    return service.data
+    data = tmp_path_factory.mktemp("ledger") / "data"
+    copy_first_start(data)
+    return data
 
 
 @pytest.fixture
