@@ -15,7 +15,7 @@ from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 from websockets.sync.client import ClientConnection, connect
 
-PATIENCE = 10
+PATIENCE = 60
 """Seconds for what takes one or two on a machine of its own."""
 
 
@@ -68,5 +68,5 @@ def serving(folder: Path, *flags: str) -> Iterator[Service]:
         process = subprocess.Popen(command, env=environment(), stdout=to, stderr=to)
     service = Service(process, port, data, log)
     with ended_in_the_end(process):
-        assert until(service.is_up, 40), log.read_text()
+        assert until(service.is_up, 2 * PATIENCE), log.read_text()
         yield service
