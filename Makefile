@@ -45,7 +45,7 @@ fuzz-heads: $(VENV)/.develop  ## send the service damaged heads of requests; HEA
 	@HEADS=$(or $(HEADS),20000) SEED=$(or $(SEED),1) $(BIN)/pytest tests/service/test_damaged_heads.py
 
 long-rounds: $(VENV)/.develop  ## run what the suite does in a few random rounds at length; LONGER=10
-	@LONGER=$(or $(LONGER),10) $(BIN)/pytest tests/api/test_spliced_history.py tests/storage/test_archive_suite.py
+	@LONGER=$(or $(LONGER),10) $(BIN)/pytest tests/api/test_spliced_history.py tests/storage/test_archive_suite.py tests/service/test_ledger.py
 
 crosses: $(VENV)/.develop  ## compare float and exact arithmetic on a million crosses
 	@CROSSES=1000000 $(BIN)/pytest tests/pricing/test_one_arithmetic.py
