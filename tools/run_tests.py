@@ -18,21 +18,19 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(".cache/tests")
-SLOWEST = 60
-MOST_REPEATED = 40  # more do not fail by chance
-# Tests of services mostly wait, so they fill the pauses of the others. A browser's tests leave an event loop in their
-# process, so they have processes of their own.
+SLOWEST, MOST_REPEATED = 60, 40
+# Tests of services mostly wait, and fill the pauses of the others. Those in a browser leave an event loop in their process.
 SIDE_BY_SIDE = [["in-process"], ["services", "browser"]]
-LONG = {"test_ledger", "test_stream", "test_sources", "test_rounds", "test_metals", "test_coins", "test_service"}
+LONG = {"test_rounds", "test_start", "test_upgrade", "test_ledger", "test_stream", "test_sources", "test_service"}
 
 
 def arguments_of(part: str) -> list[str]:
     """Return the arguments of pytest. Files of services are named, because collecting all tests takes time."""
     if part == "in-process":
         return ["-m", "not service", "--numprocesses", "2", "--dist", "worksteal"]
-    files = [path for path in Path("tests").rglob("test_*.py") if "pytest.mark.service" in path.read_text("utf-8")]
-    chosen = [path for path in files if ("web" in path.parts) == (part == "browser")]
-    chosen.sort(key=lambda path: (path.stem not in LONG, path))
+    files = sorted(Path("tests").rglob("test_*.py"), key=lambda path: (path.stem not in LONG, path))
+    marked = [path for path in files if "pytest.mark.service" in path.read_text("utf-8")]
+    chosen = [path for path in marked if ("web" in path.parts) == (part == "browser")]
     spread = ["--numprocesses", "2" if part == "browser" else "3", "--dist", "loadfile", "--no-loadscope-reorder"]
     return ["-m", "service", *spread, *map(str, chosen)]
 
@@ -132,7 +130,7 @@ def main() -> int:
 
 
 def pytest_runtest_logreport(report: Any) -> None:
-    """Record a phase of a test. This and the next are hooks of pytest, in the process that hears of all tests."""
+    """Record a phase of a test, in the process that hears of all tests: this and the next are hooks of pytest."""
     path = os.environ.get("RECORD_OF_TESTS")
     if path and "PYTEST_XDIST_WORKER" not in os.environ:
         test = {"test": report.nodeid, "when": report.when, "outcome": report.outcome, "seconds": report.duration}
