@@ -19,7 +19,7 @@ from typing import Any
 
 FOLDER = Path(".cache/tests")
 SLOWEST, MOST_REPEATED = 60, 40
-# Tests of services mostly wait, and fill the pauses of the others. Those in a browser leave an event loop in their process.
+# Services mostly wait: they fill the pauses of the others. A browser leaves an event loop in its process of tests.
 SIDE_BY_SIDE = [["in-process"], ["services", "browser"]]
 LONG = {"test_rounds", "test_start", "test_upgrade", "test_ledger", "test_stream", "test_sources", "test_service"}
 
