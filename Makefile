@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test attack cluster cluster-rounds bench-cluster fuzz fuzz-heads crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
+.PHONY: help serve sandbox test test-times attack cluster cluster-rounds bench-cluster fuzz fuzz-heads long-rounds crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -22,14 +22,11 @@ sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its d
 # From the environment only CAMBIST_* is used, because many shells set HOST.
 CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
-# The tests that start a service come after the others: two files of them at once. A browser's tests leave an event loop
-# in their process, so they have processes of their own.
-test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser $(VENV)/.programs  ## run every test
-	@failed=0; \
-	$(BIN)/pytest -m "not service" --numprocesses 2 --dist worksteal || failed=1; \
-	$(BIN)/pytest -m service --ignore tests/web --numprocesses 2 --dist loadfile || failed=1; \
-	$(BIN)/pytest -m service tests/web --numprocesses 2 --dist loadfile || failed=1; \
-	exit $$failed
+test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser $(VENV)/.programs  ## run every test, and what fails once more; the last line has the totals
+	@$(BIN)/python tools/run_tests.py
+
+test-times:      ## show the slowest tests of the last `make test`
+	@cat .cache/tests/durations.txt
 
 attack: $(VENV)/.develop  ## run hostile clients against a service on loopback, and show what they cost one that behaves; SEED=1 ONLY=trailers,slow SECONDS=10
 	@$(BIN)/python -m tools.attack.run --seed $(or $(SEED),1) --seconds $(or $(SECONDS),10) $(if $(ONLY),--only $(ONLY)) $(if $(URL),--url $(URL)) $(if $(PID),--pid $(PID)) $(if $(STREAM),--stream $(STREAM)) $(if $(OPERATOR),--operator $(OPERATOR))
@@ -46,6 +43,9 @@ fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, an
 
 fuzz-heads: $(VENV)/.develop  ## send the service damaged heads of requests; HEADS=20000 SEED=1
 	@HEADS=$(or $(HEADS),20000) SEED=$(or $(SEED),1) $(BIN)/pytest tests/service/test_damaged_heads.py
+
+long-rounds: $(VENV)/.develop  ## run what the suite does in a few random rounds at length; LONGER=10
+	@LONGER=$(or $(LONGER),10) $(BIN)/pytest tests/api/test_spliced_history.py tests/storage/test_archive_suite.py tests/service/test_ledger.py
 
 crosses: $(VENV)/.develop  ## compare float and exact arithmetic on a million crosses
 	@CROSSES=1000000 $(BIN)/pytest tests/pricing/test_one_arithmetic.py

@@ -5,9 +5,12 @@ The small file is written here. The real history comes from the package that the
 
 from __future__ import annotations
 
+import gc
 import io
 import os
+import shutil
 import signal
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,6 +25,7 @@ from currency_converter import CURRENCY_FILE
 from hypothesis import HealthCheck, settings
 from tests.postgresql import empty_databases
 from tests.redis_server import RedisServer, running_redis
+from tests.service.first_start import FOLDERS
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
@@ -62,6 +66,20 @@ Date,USD,JPY,BGN,GBP,ISK,
 """
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the place where this process and those that it starts keep data folders."""
+    if FOLDERS not in os.environ:
+        config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(FOLDERS)))
+        os.environ[FOLDERS] = tempfile.mkdtemp(prefix="cambist-tests-")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from the tests, of which there are a million objects that stay to the end."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def small_ecb() -> bytes:
     """Five days in the ECB's format: 2026-02-27 is a Friday, 2026-03-04 and all of January are missing."""
@@ -98,10 +116,18 @@ def stocked(store: SqlStore, content: bytes) -> SqlStore:
     return store
 
 
+@pytest.fixture(scope="session")
+def small_database(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
+    """The file of a store that holds the small file; tests copy it."""
+    path = tmp_path_factory.mktemp("small") / "small.db"
+    stocked(SqlStore(f"sqlite:///{path}"), small_ecb).close()
+    return path
+
+
 @pytest.fixture
-def small_store(tmp_path: Path, small_ecb: bytes) -> Iterator[SqlStore]:
+def small_store(tmp_path: Path, small_database: Path) -> Iterator[SqlStore]:
     """A store that holds the small file."""
-    store = stocked(SqlStore(f"sqlite:///{tmp_path / 'small.db'}"), small_ecb)
+    store = SqlStore(f"sqlite:///{shutil.copy(small_database, tmp_path)}")
     yield store
     store.close()
 

@@ -29,6 +29,18 @@ from cambist.storage.sql.schema import metadata
 _FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB")
 _UNTIL_PARENT_ENDS = '"$@" & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait $server'
 _NEW = "TEMPLATE template0"
+_EMPTY = f"""
+DO $$ BEGIN
+  IF (SELECT sum(pg_relation_size(oid)) FROM pg_class WHERE relnamespace = 'public'::regnamespace) > 4000000 THEN
+    TRUNCATE {", ".join(metadata.tables)} RESTART IDENTITY;
+  ELSE
+    SET LOCAL session_replication_role = replica;
+    {" ".join(f"DELETE FROM {table};" for table in metadata.tables)}
+    PERFORM setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S';
+  END IF;
+END $$"""  # noqa: S608  the names of tables are our own
+"""Empties a database. Truncating takes ten times as long as deleting few rows; the role ignores triggers and keys."""
+
 _WAIT_SECONDS = 60
 _USER = "nobody"
 """Who runs the server if root runs the tests: it refuses to run as root."""
@@ -133,8 +145,7 @@ class TestServer:
         for folder in [folder for folder in self.of_folders if not (only_gone and folder.exists())]:
             name = self.of_folders.pop(folder)
             others = f"FROM pg_stat_activity WHERE datname = '{name}' AND pid <> pg_backend_pid()"
-            tables = ", ".join(metadata.tables)
-            self.execute(f"SELECT pg_terminate_backend(pid) {others}; TRUNCATE {tables} RESTART IDENTITY", name)
+            self.execute(f"SELECT pg_terminate_backend(pid) {others}; {_EMPTY}", name)
             self.free.append(name)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,9 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SOURCES = [ecb.source, cbr.source]
 PAIRS = {"ecb": [("EUR", "USD"), ("EUR", "GBP")], "cbr": [("USD", "RUB"), ("GBP", "RUB"), ("KZT", "RUB")]}
 ASKED = (Pair("USD", "GBP"), Pair("KZT", "EUR"))
+ROUNDS = 4 * int(os.environ.get("LONGER", "1"))
+"""Deliveries after which the history is rebuilt; `make long-rounds` makes more."""
+
 FIRST, LAST = date(1999, 1, 4), date(2026, 11, 13)
 URLS = {
     "sqlite": lambda folder: f"sqlite:///{folder / 'known.db'}",
@@ -131,7 +135,7 @@ def test_only_the_days_around_a_correction_are_read(service: Service) -> None:
 
 def test_whatever_was_received_since_a_series_is_that_of_its_edition(service: Service) -> None:
     pick, editions = service.random, []
-    for _ in range(12):
+    for _ in range(ROUNDS):
         editions.append(service.build().edition)
         start = FIRST + timedelta(days=pick.randrange((LAST - FIRST).days))
         service.deliver(pick.choice(list(PAIRS)), [start + timedelta(days=step) for step in range(pick.randint(1, 60))])

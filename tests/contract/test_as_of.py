@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from tests.conftest import client_of
 
 from cambist.api.state.known_history import KnownHistory
 from cambist.api.state.reader_pool import ReaderPool
@@ -14,6 +16,7 @@ from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
+from cambist.storage.sql import SqlStore
 
 SOURCES = [adapter.source]
 THURSDAY, FRIDAY = date(2026, 3, 5), date(2026, 3, 6)
@@ -23,9 +26,9 @@ USD = Pair("EUR", "USD")
 class Service:
     """A client of the small file, whose archive and editions grow."""
 
-    def __init__(self, client, store):
+    def __init__(self, client, store, prepared=None):
         self.client, self.store = client, store
-        self.editions = []
+        self.editions, self.matrices = [], []
         pool = ReaderPool(4, readers=1, within=30)
         state = client.worker_state
         state.known_words = lambda receipt, source, code, day: store.archive.published_fixings(
@@ -39,11 +42,17 @@ class Service:
             lambda: datetime.now(UTC) + timedelta(seconds=1),
             rules_of(SOURCES),
         )
-        self.show()
+        if prepared is None:
+            self.show()
+        else:
+            self.editions += prepared.editions
+            for matrix in prepared.matrices:
+                state.apply_matrix(matrix)
 
     def show(self):
         built = rate_matrix_from_archive(self.store, SOURCES, date(2026, 11, 20))
-        self.client.worker_state.apply_matrix(record_edition(self.store.editions, built, SOURCES))
+        self.matrices.append(record_edition(self.store.editions, built, SOURCES))
+        self.client.worker_state.apply_matrix(self.matrices[-1])
         self.editions.append(self.store.editions.newest())
 
     def file(self, *fixings):
@@ -56,13 +65,25 @@ class Service:
         return self.client.get(target, **rest)
 
 
-@pytest.fixture
-def service(make_client, small_store):
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory, small_database, real_book, real_matrix):
     """A service with three editions: the small file, a correction of Friday, and a backfill of an old day."""
-    made = Service(make_client(), small_store)
+    path = shutil.copy(small_database, tmp_path_factory.mktemp("prepared"))
+    store = SqlStore(f"sqlite:///{path}")
+    made = Service(client_of(real_book, real_matrix), store)
     made.file(("9.5", FRIDAY))
     made.file(("1.5", date(2020, 5, 4)))
-    return made
+    store.close()
+    return made, path
+
+
+@pytest.fixture
+def service(make_client, prepared, tmp_path):
+    """A service of a test's own that is as the prepared one."""
+    made, path = prepared
+    store = SqlStore(f"sqlite:///{shutil.copy(path, tmp_path)}")
+    yield Service(make_client(), store, made)
+    store.close()
 
 
 def test_an_answer_names_the_edition_and_is_the_same_again(service):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
@@ -18,6 +19,7 @@ from cambist.history.fixing import Fixing, Receipt
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
+from cambist.storage.sql import SqlStore
 from cambist.storage.sql.editions import to_stored
 from cambist.storage.sql.schema import editions
 
@@ -37,10 +39,38 @@ ENDPOINTS = {
 }
 
 
+class Archive:
+    """An archive in which nobody files any more, with an edition of March, one of the day after and one of today."""
+
+    def __init__(self, store):
+        self.store, self.matrices, self.names = store, [], []
+        self._show(THEN)
+        self._file(BACKFILLED)
+        self._show(THEN + timedelta(days=1))
+        self._file(RECENT)
+        self._show(NOW)
+
+    def _file(self, day):
+        receipt = Receipt("ecb", datetime(2026, 11, 19, 16, tzinfo=UTC), str(day), "d")
+        self.store.archive.file(receipt, [Fixing("ecb", Pair("EUR", "USD"), day, Decimal("1.5"))])
+
+    def _show(self, today):
+        """Build a rate matrix and record its edition, at noon of its day."""
+        built = rate_matrix_from_archive(self.store, SOURCES, today)
+        self.matrices.append(record_edition(self.store.editions, built, SOURCES))
+        newest = self.store.editions.newest()
+        noon = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)
+        with self.store.editions._engine.begin() as connection:
+            moved = update(editions).where(editions.c.recorded_at == to_stored(newest.recorded_at))
+            connection.execute(moved.values(recorded_at=to_stored(noon)))
+        self.names.append(newest.name)
+
+
 class Service:
     """A client of two accounts, and the names of an edition of March and one of today."""
 
-    def __init__(self, make_client, store, limited_key):
+    def __init__(self, make_client, archive, limited_key):
+        store = archive.store
         plan = structs.replace(PLANS["unlimited"], name="limited", history_days=LIMIT)
         keys = {
             digest(KEY): OWNER,
@@ -58,36 +88,25 @@ class Service:
             lambda: datetime.now(UTC) + timedelta(seconds=1),
             rules_of(SOURCES),
         )
-        self._store = store
-        self.then = self._show(THEN)
-        self._file(BACKFILLED)
-        self.middle = self._show(THEN + timedelta(days=1))
-        self._file(RECENT)
-        self.now = self._show(NOW)
-
-    def _file(self, day):
-        receipt = Receipt("ecb", datetime(2026, 11, 19, 16, tzinfo=UTC), str(day), "d")
-        self._store.archive.file(receipt, [Fixing("ecb", Pair("EUR", "USD"), day, Decimal("1.5"))])
-
-    def _show(self, today):
-        """Build a rate matrix and record its edition, at noon of its day."""
-        built = rate_matrix_from_archive(self._store, SOURCES, today)
-        self.client.worker_state.apply_matrix(record_edition(self._store.editions, built, SOURCES))
-        newest = self._store.editions.newest()
-        noon = datetime(today.year, today.month, today.day, 12, tzinfo=UTC)
-        with self._store.editions._engine.begin() as connection:
-            moved = update(editions).where(editions.c.recorded_at == to_stored(newest.recorded_at))
-            connection.execute(moved.values(recorded_at=to_stored(noon)))
-        return newest.name
+        for matrix in archive.matrices:
+            state.apply_matrix(matrix)
+        self.then, self.middle, self.now = archive.names
 
     def ask(self, who, path, day, as_of=""):
         query = ENDPOINTS[path].format(day=day) + (f"&as_of={as_of}" if as_of else "")
         return self.client.get(f"{path}?{query}", key=self.keys[who])
 
 
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory, small_database):
+    store = SqlStore(f"sqlite:///{shutil.copy(small_database, tmp_path_factory.mktemp('plans'))}")
+    yield Archive(store)
+    store.close()
+
+
 @pytest.fixture
-def service(make_client, small_store):
-    return Service(make_client, small_store, mint(lambda alphabet: alphabet[9]))
+def service(make_client, archive):
+    return Service(make_client, archive, mint(lambda alphabet: alphabet[9]))
 
 
 def is_refused(reply):

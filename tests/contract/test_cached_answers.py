@@ -253,7 +253,7 @@ def test_an_etag_is_another_one_whenever_the_content_is(make, target, code):
     before = told(client, target, KEYS[0])
     matrix, changes = RequestContext(client.worker_state, None, 0).matrix, []
     for day in (date(2026, 9, 30), date(2026, 10, 20), date(2026, 10, 29), date(2026, 10, 30)):
-        cells = array("d", matrix.cells)
+        cells = array("d", bytes(matrix.cells))
         cells[matrix.row(day) * len(matrix.codes) + matrix.columns[code]] *= 1.001
         client.worker_state.apply_matrix(replace(matrix, cells=memoryview(cells)))
         after = told(client, target, KEYS[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import signal
 import subprocess
 import sys
@@ -206,16 +207,22 @@ def test_the_archive_worker_stores_and_removes_bars(live: Settings) -> None:
 # The sandbox
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    """A sandbox after its first start on Friday at noon."""
-    settings = Settings(data=tmp_path / "data", sandbox=True)
+@pytest.fixture(scope="module")
+def first_start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a sandbox after its first start on Friday at noon; every test gets a copy."""
+    settings = Settings(data=tmp_path_factory.mktemp("first") / "data", sandbox=True)
     bootstrap = Bootstrap(settings, lambda: NOON)
     bootstrap.prepare(lambda _: None)
     bootstrap.create_owner()
     bootstrap.close()
     bootstrap._folder.release()
-    return settings
+    return settings.data
+
+
+@pytest.fixture
+def settings(tmp_path: Path, first_start: Path) -> Settings:
+    """A sandbox after its first start on Friday at noon."""
+    return Settings(data=shutil.copytree(first_start, tmp_path / "data"), sandbox=True)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.service.first_start import copy_first_start
 
 SCRIPTS = Path(__file__).parent / "scripts"
 _VENV = Path(sys.prefix)
@@ -82,6 +83,7 @@ def place(programs_python: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
     if unshare is None or subprocess.run([*namespaces, "true"], capture_output=True, check=False).returncode:
         pytest.skip("this machine does not allow a network namespace of one's own")
     folder = tmp_path_factory.mktemp("place")
+    copy_first_start(folder / "data", is_sandbox=True)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
     process = subprocess.Popen(
         [*namespaces, programs_python, str(SCRIPTS / "inside.py"), str(folder), str(COMMAND)],

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.programs.conftest import COMMAND, SCRIPTS, python_of
+from tests.service.first_start import copy_first_start
 from tests.service.processes import ended_in_the_end, environment, free_port, until
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -72,6 +73,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     folder = tmp_path_factory.mktemp("mcp")
     found = Sandbox(free_port(), folder / "data")
     chosen = environment(CAMBIST_PORT=str(found.port), CAMBIST_SANDBOX="true", CAMBIST_DATA=str(found.folder))
+    copy_first_start(found.folder, is_sandbox=True)
     with (folder / "log").open("wb") as log:
         service = subprocess.Popen([str(COMMAND), "serve"], cwd=folder, env=chosen, stdout=log, stderr=log)
         with ended_in_the_end(service):

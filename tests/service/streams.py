@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 from websockets.sync.client import ClientConnection, connect
 
-PATIENCE = 10
+PATIENCE = 60
 """Seconds for what takes one or two on a machine of its own."""
 
 
@@ -60,11 +61,12 @@ class Service:
 def serving(folder: Path, *flags: str) -> Iterator[Service]:
     port = free_port()
     data, log = folder / "data", folder / "log"
+    copy_first_start(data, is_sandbox=True)
     arguments = ["--sandbox", "--data", str(data), "--port", str(free_port()), "--stream-port", str(port), *flags]
     with log.open("wb") as to:
         command = [COMMAND, "serve", "--workers", "1", *arguments]
         process = subprocess.Popen(command, env=environment(), stdout=to, stderr=to)
     service = Service(process, port, data, log)
     with ended_in_the_end(process):
-        assert until(service.is_up, 40), log.read_text()
+        assert until(service.is_up, 2 * PATIENCE), log.read_text()
         yield service

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.service.first_start import copy_first_start
 from tests.service.processes import until
 from tools.attack.attack import Attack, Means
 from tools.attack.catalogue import ATTACKS, chosen
@@ -24,7 +25,9 @@ STILL_SECONDS = 20  # a connection is closed after ten seconds without a request
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with started(tmp_path_factory.mktemp("attacks")) as service:
+    folder = tmp_path_factory.mktemp("attacks")
+    copy_first_start(folder / "data", is_sandbox=True)
+    with started(folder) as service:
         yield service
 
 

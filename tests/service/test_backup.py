@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, environment
 from tests.service.test_ledger import Load, Service
 
@@ -32,6 +33,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     service = Service(tmp_path_factory.mktemp("backup") / "data")
     with ExitStack() as ending:
         ending.callback(service.stop)
+        copy_first_start(service.data)
         service.start()
         yield service
 

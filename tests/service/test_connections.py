@@ -13,6 +13,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
+from tests.service.first_start import copy_first_start
 from tests.service.processes import until
 from tests.service.test_service import Service, serving
 
@@ -41,6 +42,7 @@ def many_files() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("connections")
+    copy_first_start(folder / "data")
     with serving(folder / "data", folder / "logs", "--access-log") as started:
         yield started
 
@@ -170,6 +172,7 @@ def test_a_worker_keeps_its_environment_and_shows_none_of_it_to_requests(service
 
 
 def test_answers_are_finished_although_silent_connections_are_open_at_the_stop(tmp_path):
+    copy_first_start(tmp_path / "data")
     with serving(tmp_path / "data", tmp_path / "logs") as spare, ExitStack() as stack:
         held(spare, 50, stack)
         assert spare.stop() == 0

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -83,6 +84,7 @@ class ServedConsole:
 @pytest.fixture(scope="module")
 def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedConsole]:
     data, port, operator_port = tmp_path_factory.mktemp("console") / "data", free_port(), free_port()
+    copy_first_start(data)
     variables = environment(
         CAMBIST_FETCH="false",
         CAMBIST_DATA=str(data),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.service.first_start import copy_first_start
 from tests.service.processes import until
 from tools.attack.measure import memory, sockets
 from tools.attack.sockets import opened
@@ -52,7 +53,9 @@ METHODS = (b"POST", b"HEAD", b"OPTIONS", b"CONNECT", b"get", b"PRI", b"G\tT", b"
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with started(tmp_path_factory.mktemp("heads")) as service:
+    folder = tmp_path_factory.mktemp("heads")
+    copy_first_start(folder / "data", is_sandbox=True)
+    with started(folder) as service:
         yield service
 
 

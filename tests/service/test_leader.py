@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PLAYER = Path(__file__).parent.parent / "loopback" / "play.py"
 NODE = Path(__file__).parent / "ingest_node.py"
-PATIENCE = 60
+PATIENCE = 180
 SILENCE_SECONDS = 3
 SHORTLY_BEFORE = 57
 FIXINGS_TWICE = """

@@ -15,6 +15,7 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from tests.deploy.expressions import metric_names, names_on, panels, rule_expressions
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
 from cambist.monitoring.cluster_metrics import ClusterMetrics
@@ -44,6 +45,7 @@ def operator_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         "CAMBIST_STREAM_PORT": str(free_port()),
         "CAMBIST_SANDBOX": "true",
     }
+    copy_first_start(folder / "data", is_sandbox=True)
     command = [COMMAND, "serve", "--data", str(folder / "data"), "--port", str(free_port()), "--workers", "1"]
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment(**variables))

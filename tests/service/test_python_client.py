@@ -142,7 +142,7 @@ def test_a_stream_goes_on_after_its_process_was_killed_and_ends_with_its_account
     with serving(tmp_path) as service:
         shown = service.run("account", "create", "shop", "--plan", "premium")
         key = next(word for word in shown.split() if word.startswith("cmb_"))
-        assert until(lambda: accepts(service, key), 10)
+        assert until(lambda: accepts(service, key), 60)
         asyncio.run(watch(service, key))
 
 

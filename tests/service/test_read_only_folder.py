@@ -104,10 +104,10 @@ def test_a_folder_that_becomes_read_only_is_logged_once_answers_go_on_and_no_cal
 ) -> None:
     with installation.serving() as process:
         assert installation.status() == 200
-        assert until(lambda: installation.calls() == 1, 20)
+        assert until(lambda: installation.calls() == 1, 60)
         set_writable(installation.data, writable=False)
         assert [installation.status() for _ in range(60)] == [200] * 60
-        assert until(lambda: "cannot be written: Permission denied" in installation.log.read_text(), 20)
+        assert until(lambda: "cannot be written: Permission denied" in installation.log.read_text(), 60)
         assert [installation.status() for _ in range(60)] == [200] * 60
         assert installation.log.read_text().count("cannot be written") == 1
         assert process.poll() is None

@@ -24,6 +24,9 @@ from cambist.storage.shared.rate_book_file import RateBookFile
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
+PATIENCE = 120
+"""Seconds for what takes few on a machine of its own."""
+
 PAST = "/historical?date=2026-03-06&from=EUR"
 
 
@@ -84,7 +87,7 @@ def playing(folder: Path, *flags: str) -> Iterator[Sandbox]:
         )
     sandbox = Sandbox(process, port, folder / "sandbox-data", folder / "log")
     with ended_in_the_end(process):
-        assert until(sandbox.is_up, 40), sandbox.log.read_text()
+        assert until(sandbox.is_up, PATIENCE), sandbox.log.read_text()
         yield sandbox
 
 
@@ -107,7 +110,7 @@ def test_the_first_start_says_what_it_is(sandbox: Sandbox) -> None:
 
 def test_prices_move(sandbox: Sandbox) -> None:
     before = book_of(sandbox)
-    assert until(lambda: book_of(sandbox).version >= before.version + 4, 10)
+    assert until(lambda: book_of(sandbox).version >= before.version + 4, PATIENCE)
     assert book_of(sandbox).quotes["BTC"].mid != before.quotes["BTC"].mid
 
 
@@ -192,9 +195,9 @@ def test_a_missing_day_is_carried_forward(sandbox: Sandbox) -> None:
     before = sandbox.ask("/historical?date=2026-10-05&from=USD&to=EUR").json["results"]
     assert sandbox.ask(target).json["results"] != before
     sandbox.fault("missing", "2026-10-06")
-    assert until(lambda: sandbox.ask(target).json["results"] == before, 20)
+    assert until(lambda: sandbox.ask(target).json["results"] == before, PATIENCE)
     sandbox.fault("clear")
-    assert until(lambda: sandbox.ask(target).json["results"] != before, 20)
+    assert until(lambda: sandbox.ask(target).json["results"] != before, PATIENCE)
 
 
 def test_the_same_seed_is_the_same_past_and_its_folder_is_never_live(tmp_path: Path, sandbox: Sandbox) -> None:
@@ -225,8 +228,8 @@ def test_a_killed_sandbox_process_is_replaced(sandbox: Sandbox) -> None:
     )
     before = book_of(sandbox).version
     os.kill(sandbox_process, signal.SIGKILL)
-    assert until(lambda: "The sandbox died" in sandbox.log.read_text(), 10)
-    assert until(lambda: book_of(sandbox).version > before + 2, 20)
+    assert until(lambda: "The sandbox died" in sandbox.log.read_text(), PATIENCE)
+    assert until(lambda: book_of(sandbox).version > before + 2, PATIENCE)
     assert sandbox.ask("/fetch-one?from=USD&to=EUR").status == 200
 
 

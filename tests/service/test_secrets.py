@@ -16,7 +16,7 @@ from cambist.accounts.api_key import mint
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-PATIENCE = 60
+PATIENCE = 180
 STRANGER = mint(lambda alphabet: alphabet[9])
 SECRETS = {
     "CAMBIST_FRED_KEY": "fredsecret0123456789abcdefabcdef",

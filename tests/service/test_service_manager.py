@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
 pytestmark = [pytest.mark.service]
@@ -52,6 +53,7 @@ def manager(tmp_path: Path) -> Iterator[Manager]:
 def process(tmp_path: Path, manager: Manager) -> Iterator[subprocess.Popen[bytes]]:
     """A service whose manager waits eight seconds for a sign of life, and which has told that it is ready."""
     variables = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "8000000", "CAMBIST_FETCH": "false"}
+    copy_first_start(tmp_path / "data")
     command = [COMMAND, "serve", "--data", str(tmp_path / "data"), "--port", str(free_port()), "--workers", "1"]
     with (tmp_path / "log").open("wb") as log:
         started = subprocess.Popen(command, stdout=log, stderr=log, env=environment(**variables))

@@ -39,7 +39,7 @@ RECORDED = Path(__file__).parents[2].parent / "shared" / "payloads"
 IS_RECORDED = RECORDED.is_dir()
 """Whether the real recordings are here; of the small files, which stand in for them, less is heard."""
 
-PATIENCE = 60
+PATIENCE = 180
 """Seconds; on a machine of its own each thing takes less than ten."""
 
 STOP_SECONDS = 20
@@ -238,7 +238,7 @@ def command_line(process: int) -> bytes:
 @pytest.fixture(scope="module")
 def simulated_sources(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimulatedSources]:
     ready = tmp_path_factory.mktemp("sources") / "port"
-    arguments = ["--ready", str(ready), "--for", "300", "--rate", "150"]
+    arguments = ["--ready", str(ready), "--for", "900", "--rate", "150"]
     process = subprocess.Popen([sys.executable, str(PLAYER), *arguments])
     with ended_in_the_end(process):
         assert until(lambda: ready.exists() or process.poll() is not None, PATIENCE)

@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, environment, free_port, until
 from tests.service.test_connections import BUNDLE, established, memory
 from tests.service.test_service import starting
@@ -47,6 +48,7 @@ def tls(tmp_path: Path) -> list[str]:
 
 def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path, tls: list[str]):
     port, stream = free_port(), free_port()
+    copy_first_start(tmp_path / "data")
     with (tmp_path / "log").open("wb") as log:
         serve = command(tmp_path, port, *tls, "--stream-port", str(stream))
         service = subprocess.Popen(serve, stdout=log, stderr=log, env=environment(CAMBIST_FETCH="false"))
@@ -70,6 +72,7 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path,
 
 def test_clients_over_tls_that_are_silent_or_do_not_read_are_ended_and_cost_little(tmp_path: Path, tls: list[str]):
     context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+    copy_first_start(tmp_path / "data")
     with starting(tmp_path / "data", tmp_path / "logs", *tls) as service, ExitStack() as stack:
         assert status(service.port, context) == 404
         before = memory(service)
@@ -87,6 +90,7 @@ def test_clients_over_tls_that_are_silent_or_do_not_read_are_ended_and_cost_litt
 
 def test_an_answer_over_tls_arrives_whole_however_slowly_it_is_read(tmp_path: Path, tls: list[str]):
     context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+    copy_first_start(tmp_path / "data")
     with starting(tmp_path / "data", tmp_path / "logs", *tls) as service:
         assert status(service.port, context) == 404
         found = []

@@ -26,6 +26,8 @@ from cambist.registry.sources import adapters, built_in
 from cambist.sources.base import MAX_PAYLOAD_BYTES, FixingAdapter
 
 PAYLOADS = Path(__file__).parents[1] / "payloads"
+EXAMPLES = settings.default.max_examples // 3
+"""For each of more than a hundred files; `make fuzz` tries thousands."""
 
 
 @dataclass(frozen=True)
@@ -332,6 +334,7 @@ def check_any(sample: Sample, content: bytes) -> None:
 
 
 @EVERY
+@settings(max_examples=EXAMPLES)
 @given(content=st.binary(max_size=400))
 @example(content=b"Date,USD,\rJPY,\n")
 @example(content=b"PK\x05\x06" + bytes(18))
@@ -342,7 +345,7 @@ def test_any_bytes_are_parsed_or_refused(sample: Sample, content: bytes) -> None
 
 
 @EVERY
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_text_like_the_real_one_is_parsed_or_refused(sample: Sample, data: st.DataObject) -> None:
     letters = st.sampled_from(sorted({*sample.text, *'\r"\0-+eE'}))

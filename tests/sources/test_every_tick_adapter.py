@@ -34,6 +34,9 @@ from cambist.sources.base import (
 )
 from cambist.sources.parsing import PayloadReader
 
+EXAMPLES = settings.default.max_examples // 3
+"""For each of many frames; `make fuzz` tries thousands."""
+
 PAYLOADS = Path(__file__).parents[1] / "payloads"
 KEYS = [path.parent.name for path in sorted(PAYLOADS.glob("*/ticks.toml"))]
 RATES = ("-1.5", "NaN", "inf", "Infinity", "1.5.5", "1_5", "abc", "--", "1 5", "1,5", "1e400", "9" * 16, "0x1")
@@ -433,6 +436,7 @@ def check_any(sample: Sample, content: bytes) -> None:
 
 
 @EVERY
+@settings(max_examples=EXAMPLES)
 @given(content=st.binary(max_size=400))
 @example(content=b"[" * 5000)
 def test_any_bytes_are_parsed_or_refused(sample: Sample, content: bytes) -> None:
@@ -440,7 +444,7 @@ def test_any_bytes_are_parsed_or_refused(sample: Sample, content: bytes) -> None
 
 
 @EVERY
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_text_like_the_real_one_is_parsed_or_refused(sample: Sample, data: st.DataObject) -> None:
     letters = st.sampled_from(sorted({*sample.text, *'\r"\0-+eE'}))
@@ -454,7 +458,7 @@ def test_any_frame_is_parsed_or_refused(key: str, frame: str | bytes) -> None:
 
 
 @EVERY_FRAME
-@settings(suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_frame_like_the_real_one_is_parsed_or_refused(frame: Frame, data: st.DataObject) -> None:
     letters = st.sampled_from(sorted({*frame.text, *'\r"\0-+eE{[]}'}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
@@ -29,6 +30,9 @@ STORES = {
     "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'archive.db'}"),
     "postgresql": lambda folder: SqlStore(postgresql_url(folder)),
 }
+
+EXAMPLES = 15 * int(os.environ.get("LONGER", "1"))
+"""Histories of deliveries; `make long-rounds` tries more."""
 
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -489,7 +493,7 @@ def read(archive: FixingArchive, known_at: datetime | None) -> dict[FixingKey, t
     return delivered
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deliveries=DELIVERIES)
 def test_any_deliveries_can_be_read_as_of_any_moment(kind: str, deliveries: list) -> None:
     with TemporaryDirectory() as folder:

@@ -8,6 +8,9 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 
+expect.set_options(timeout=20_000)
+"""Milliseconds; five seconds, as playwright has it, are few on a busy machine."""
+
 LONG_TASKS = """
 window.longTasks = [];
 new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((entry) => entry.duration)))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 from tests.disputes import file, weekdays
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 from tests.web.sandbox import PageService
 
@@ -83,6 +84,7 @@ def serving_live(folder: Path) -> Iterator[LiveService]:
             "CAMBIST_FEEDS_OFF": ",".join(key for key in ADAPTERS if key not in ASKED),
         }
         data, log = folder / "data", folder / "log"
+        copy_first_start(data)
         with log.open("wb") as to:
             command = [COMMAND, "serve", "--data", str(data)]
             process = subprocess.Popen(command, env=environment(**chosen), stdout=to, stderr=to)

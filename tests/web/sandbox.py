@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
 PATIENCE = 60
@@ -99,6 +100,8 @@ def serving_page(folder: Path, *, is_sandbox: bool = True, **settings: str) -> I
     ports = {name: free_port() for name in ("port", "stream_port", "operator_port")}
     chosen = {f"CAMBIST_{name.upper()}": str(value) for name, value in {**ports, "workers": "1", **settings}.items()}
     data, log = folder / "data", folder / "log"
+    if not data.exists():
+        copy_first_start(data, is_sandbox=is_sandbox)
     with log.open("wb") as to:
         command = [COMMAND, "serve", "--sandbox" if is_sandbox else "--no-fetch", "--data", str(data)]
         process = subprocess.Popen(command, env=environment(**chosen), stdout=to, stderr=to)

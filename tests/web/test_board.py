@@ -134,7 +134,9 @@ def test_ten_books_a_second_keep_the_page_quick_although_the_stream_is_killed(pa
     page.wait_for_timeout(1_000)
     page.evaluate("window.longTasks.length = 0")
     before = page.evaluate("window.prices.BTCUSD")
-    page.wait_for_timeout(20_000)
+    if MEASURED:
+        page.wait_for_timeout(20_000)
+    assert until(lambda: page.evaluate("window.prices.BTCUSD") - before > 10, 60)
     seen = page.evaluate("window.prices.BTCUSD") - before
     killed = stream_process(fast)
     os.kill(killed, signal.SIGKILL)
@@ -145,12 +147,11 @@ def test_ten_books_a_second_keep_the_page_quick_although_the_stream_is_killed(pa
     expect(bid_of(page, "BTC/USD")).not_to_have_text(old, timeout=PATIENCE)
     expect(page.locator(".board-row.stale")).to_have_count(0)
     assert stream_process(fast) != killed
-    page.wait_for_timeout(15_000)
-    assert seen > 10, f"{seen} prices of a pair in 20 s"
     if MEASURED:
+        page.wait_for_timeout(15_000)
         assert seen > 150, f"{seen} prices of a pair in 20 s"
         assert long_tasks(page) == []
-    assert page.locator(".board-spark path").first.get_attribute("d").count("L") > 30
+    assert until(lambda: page.locator(".board-spark path").first.get_attribute("d").count("L") > 30, 60)
 
 
 def test_bid_and_ask_are_those_of_the_stream(open_board, page_service):

@@ -68,7 +68,6 @@ def make_certificate(folder: Path) -> ssl.SSLContext:
 def start_service(folder: Path, command: str) -> subprocess.Popen[bytes]:
     """Start a sandbox whose prices stand still for everybody, so that answers can be compared."""
     data = folder / "data"
-    data.mkdir()
     plan = '[unlimited]\nbook_refresh = 86_400\ntags = ["currency", "crypto", "fx", "fx-series", "metals", "admin"]\n'
     (data / "plans.toml").write_text(plan)
     settings = {

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, until
 
 REPOSITORY = Path(__file__).parents[3]
@@ -165,6 +166,7 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         port = int(probe.getsockname()[1])
     started = World(request.param, folder / "data", port, folder / "log", IS_RECORDED)
     settings = dict(SETTINGS[request.param])
+    copy_first_start(started.data, is_sandbox=started.is_sandbox)
     with contextlib.ExitStack() as stack:
         if not started.is_sandbox:
             settings["CAMBIST_GATEWAY"] = stack.enter_context(played(folder))
