@@ -39,7 +39,7 @@ class Echo:
         self.repeats: list[tuple[bytes, str]] = []
         self.files: list[io.BytesIO] = []
 
-    def repeated(self, received: bytes, peer: str) -> bytes | None:
+    def direct(self, received: bytes, peer: str) -> bytes | None:
         if b"/again" not in received:
             return None
         self.repeats.append((received, peer))

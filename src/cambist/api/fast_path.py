@@ -20,6 +20,7 @@ from cambist.accounts.principal import Principal
 from cambist.api import long_answers
 from cambist.api.authentication import QUERY_NAME, Authenticator, check_history, check_tag, first_day_of
 from cambist.api.compression import accepts_gzip
+from cambist.api.direct.way import DirectWay
 from cambist.api.request_bodies import RequestBodies
 from cambist.api.request_metrics import Counts, counted
 from cambist.api.resource import ADMITTED, CACHED, RECOGNISED, REFUSED, STARTED, EndpointResource
@@ -45,6 +46,7 @@ class ServingOptions:
 
     headers: Headers
     turns: RequestTurns
+    direct: DirectWay
     path_prefix: str = ""
     counts: Counts | None = None
 
@@ -73,6 +75,7 @@ class FastPath:
         self._recognised: tuple[Mapping[Digest, Principal], dict[str, Principal]] = ({}, {})
         self._headers = [("Content-Type", "application/json"), *options.headers]
         self._head = b"HTTP/1.1 200 OK\r\n" + encode_headers(self._headers)
+        self._learn, self.direct = options.direct.learn, options.direct.answer
         self._prefix = options.path_prefix
         self._counts = options.counts
         self.body_limit = RequestBodies(authenticator, options.path_prefix, caches.clock).limit
@@ -129,6 +132,8 @@ class FastPath:
         if found is None:
             return None
         principal, answer, headers = found
+        if (received := environ.get(RECEIVED)) is not None:
+            self._learn(received, environ)
         # The headers of a plan with limits differ each time.
         head = self._head + (encode_headers(headers) if principal.is_limited else _encoded(headers))
         if _is_compressed(answer, environ):

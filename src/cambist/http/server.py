@@ -44,8 +44,8 @@ _ACCESS_LINE = '%(addr)s "%(method)s %(path)s" %(status)d %(dt_ms).3f ms'
 class Application(Protocol):
     """What answers requests: a WSGI application, which is called in threads, with two quicker ways."""
 
-    def repeated(self, received: bytes, peer: str) -> bytes | None:
-        """Return the response to the bytes of a whole request from an address if the same were answered before."""
+    def direct(self, received: bytes, peer: str) -> bytes | None:
+        """Return the response to what was received from an address, if that is a whole request and a hot question."""
 
     def body_limit(self, environ: Environ) -> int:
         """Return how many bytes the body of a request may have, by its head; 0 if it is answered without its body."""
@@ -100,7 +100,7 @@ class HttpServer:
         self.is_ending = False
         self.is_secure = certificate is not None
         self.now = monotonic()
-        self.repeated: Callable[[bytes, str], bytes | None] = _never if logs_access else application.repeated
+        self.direct: Callable[[bytes, str], bytes | None] = _never if logs_access else application.direct
         self.body_limit: Callable[[Environ], int] = self._body_limit
         self._bodies = BodyRoom()
         self._application = application

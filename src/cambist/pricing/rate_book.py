@@ -112,6 +112,23 @@ class RateBook:
         mids[PIVOT] = 1.0
         return MappingProxyType(mids)
 
+    def mid_and_time(self, code: str) -> tuple[float, int] | None:
+        """Return what `mids` and `times` have for one code other than the pivot; None if `mids` has nothing.
+
+        Over columns it reads the code's slot alone.
+        """
+        columns = self.columns
+        if columns is None:
+            mid = self.mids.get(code)
+            return None if mid is None else (mid, self.times[code])
+        slot = columns.names.codes.get(code)
+        if slot is None or not columns.flags[slot] & PRESENT:
+            return None
+        mid, time = columns.mid[slot], columns.as_of[slot]
+        if time < self._live_since and code in CURRENCIES:
+            return None
+        return (mid if code == columns.names.instruments[slot][1].base else 1 / mid), time
+
     @cached_property
     def times(self) -> Mapping[str, int]:
         """The market time of each code's quote, in microseconds since 1970."""
@@ -190,8 +207,12 @@ class RateBook:
     @cached_property
     def outdated(self) -> frozenset[str]:
         """The currencies that are not live, because their quotes are too far behind the newest one."""
-        since = unix_us(self.as_of - RECENT)
+        since = self._live_since
         return frozenset(code for code, time in self.times.items() if time < since and code in CURRENCIES)
+
+    @cached_property
+    def _live_since(self) -> int:
+        return unix_us(self.as_of - RECENT)
 
     def unavailable(self, code: str) -> RateUnavailable:
         """Return the error of a code that the book has no price for."""

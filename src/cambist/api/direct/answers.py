@@ -1,0 +1,14 @@
+"""The endpoints whose hot questions are answered directly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from cambist.api.direct.answer import DirectAnswer
+from cambist.api.direct.cross import CrossRates
+from cambist.api.worker_state import WorkerState
+
+ANSWERS: Mapping[str, Callable[[WorkerState], DirectAnswer]] = {
+    "/fetch-one": CrossRates,
+}
+"""What answers the questions of an endpoint, by its path."""
