@@ -72,6 +72,14 @@ def matrix_paths() -> Iterator[str]:
         yield f"/fetch-matrix?from={bases}&to={quotes}"
 
 
+def multi_paths() -> Iterator[str]:
+    """Yield paths with a random currency and five others."""
+    chance, codes = _chance("multi"), currencies()
+    for _ in range(QUESTIONS):
+        base, *quotes = chance.sample(codes, 6)
+        yield f"/fetch-multi?from={base}&to={','.join(quotes)}"
+
+
 def quote_paths() -> Iterator[str]:
     """Yield paths with a random pair of the dollar and currencies that float, which have a bid and an ask."""
     chance, codes = _chance("quote"), ["USD", *sorted(floating_on(dt.datetime.now(dt.UTC).date()))]

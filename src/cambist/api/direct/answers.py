@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from cambist.api.direct.answer import DirectAnswer
+from cambist.api.direct.coin_prices import CoinPrices
+from cambist.api.direct.conversion import Conversions
 from cambist.api.direct.cross import CrossRates
+from cambist.api.direct.lists import AllRates, RateMatrices, SeveralRates
 from cambist.api.worker_state import WorkerState
 
 ANSWERS: Mapping[str, Callable[[WorkerState], DirectAnswer]] = {
     "/fetch-one": CrossRates,
+    "/convert": Conversions,
+    "/crypto/fetch-prices": CoinPrices,
+    "/fetch-all": AllRates,
+    "/fetch-multi": SeveralRates,
+    "/fetch-matrix": RateMatrices,
 }
 """What answers the questions of an endpoint, by its path."""

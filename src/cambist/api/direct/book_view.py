@@ -37,8 +37,8 @@ class BookView:
         """Begin with the book that the view shows now."""
         self.book: RateBook = self.responses.state[0]
         self.legs = Legs(self._state, self.book)
-        self.texts: dict[object, bytes] = {}
-        """Parts of answers that are the same for the whole book, by what their makers name them with."""
+        self.all_rates: dict[bytes, tuple[bytes, float]] = {}
+        """The answers about all currencies by base, and until when each holds, in seconds since 1970."""
         self._compressed: dict[bytes, GzipPrefix] = {}
         self._heads: dict[tuple[int, tuple[Header, ...]], bytes] = {}
 
@@ -50,7 +50,7 @@ class BookView:
         return head
 
     def compressed(self, prefix: bytes) -> GzipPrefix:
-        """Return the beginning of a long answer compressed, once for answers that are kept in `texts`."""
+        """Return the beginning of a long answer compressed, once for answers that are kept for a book."""
         found = self._compressed.get(prefix)
         if found is None:
             if len(self._compressed) >= _MOST_COMPRESSED:
