@@ -8,6 +8,7 @@ from cambist.api.direct.answer import DirectAnswer
 from cambist.api.direct.coin_prices import CoinPrices
 from cambist.api.direct.conversion import Conversions
 from cambist.api.direct.cross import CrossRates
+from cambist.api.direct.fx_quotes import FxQuotes
 from cambist.api.direct.lists import AllRates, RateMatrices, SeveralRates
 from cambist.api.worker_state import WorkerState
 
@@ -15,6 +16,7 @@ ANSWERS: Mapping[str, Callable[[WorkerState], DirectAnswer]] = {
     "/fetch-one": CrossRates,
     "/convert": Conversions,
     "/crypto/fetch-prices": CoinPrices,
+    "/fx/quote": FxQuotes,
     "/fetch-all": AllRates,
     "/fetch-multi": SeveralRates,
     "/fetch-matrix": RateMatrices,

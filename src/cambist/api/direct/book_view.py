@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import json
 
 from cambist.accounts.account import DatetimeFormat
@@ -37,8 +39,7 @@ class BookView:
         """Begin with the book that the view shows now."""
         self.book: RateBook = self.responses.state[0]
         self.legs = Legs(self._state, self.book)
-        self.all_rates: dict[bytes, tuple[bytes, float]] = {}
-        """The answers about all currencies by base, and until when each holds, in seconds since 1970."""
+        self._memos: dict[object, dict[Any, Any]] = {}
         self._compressed: dict[bytes, GzipPrefix] = {}
         self._heads: dict[tuple[int, tuple[Header, ...]], bytes] = {}
 
@@ -48,6 +49,11 @@ class BookView:
         if head is None:
             head = self._heads[cost, vary] = encode_headers(headers_without_etag(cost, self.book.edition, vary))
         return head
+
+    def memo(self, owner: object) -> dict[Any, Any]:
+        """Return what somebody has made from this book and keeps, empty at first."""
+        memo = self._memos.get(owner)
+        return self._memos.setdefault(owner, {}) if memo is None else memo
 
     def compressed(self, prefix: bytes) -> GzipPrefix:
         """Return the beginning of a long answer compressed, once for answers that are kept for a book."""

@@ -29,21 +29,19 @@ class CoinPrices:
     def __init__(self, state: WorkerState) -> None:
         """Read the longest ages of the service when they are needed."""
         self._state = state
-        self._book: RateBook | None = None
-        self._prices: dict[bytes, tuple[bytes, float]] = {}
 
     def answer(self, values: list[bytes], view: BookView, now: float) -> DirectBody:
         """Return the price of each pair."""
         pairs = values[1].split(b",")
         if len(pairs) > MAX_PAIRS or len({*pairs}) < len(pairs):
             raise Declined
-        if self._book is not view.book:
-            self._book, self._prices = view.book, {}
-        prices, texts = self._prices, []
+        prices, texts = view.memo(CoinPrices), []
         for pair in pairs:
-            text, until = prices.get(pair) or self._price(view.book, pair, now)
+            text, until = prices.get(pair, (b"", 0.0))
             if now >= until:
-                text, until = self._price(view.book, pair, now)
+                if len(prices) >= _MOST_PAIRS:
+                    prices.clear()
+                text, until = prices[pair] = self._price(view.book, pair, now)
             texts.append(text)
         return b'{"prices":{%b},"ms":' % b",".join(texts), 1, b""
 
@@ -60,7 +58,4 @@ class CoinPrices:
         until = min(now + left, ends) - MARGIN
         if now >= until:
             raise Declined
-        if len(self._prices) >= _MOST_PAIRS:
-            self._prices.clear()
-        found = self._prices[name] = b'"%b":%b' % (name, shown(price.mid)), until
-        return found
+        return b'"%b":%b' % (name, shown(price.mid)), until

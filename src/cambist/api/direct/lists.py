@@ -27,7 +27,7 @@ class AllRates:
     def answer(self, values: list[bytes], view: BookView, now: float) -> DirectBody:
         """Return the rates from a currency to all that are listed."""
         base = values[1] or PIVOT_CODE
-        text, until = view.all_rates.get(base) or self._made(view, base)
+        text, until = view.memo(AllRates).get(base) or self._made(view, base)
         if now >= until:
             raise Declined
         return text, 1, b""
@@ -38,8 +38,8 @@ class AllRates:
         found = listed_midpoints(view.book, CODES[base])
         numbers, time = bytes(rates(found.quotes, found.values)), unix_us(found.as_of)
         text = b'{"base":"%b","results":%b,"updated":%b,"ms":' % (base, numbers, view.written(time))
-        view.all_rates[base] = text, time / 1e6 + view.legs.longest_age
-        return view.all_rates[base]
+        made = view.memo(AllRates)[base] = text, time / 1e6 + view.legs.longest_age
+        return made
 
 
 class SeveralRates:
