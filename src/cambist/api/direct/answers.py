@@ -10,6 +10,7 @@ from cambist.api.direct.conversion import Conversions
 from cambist.api.direct.cross import CrossRates
 from cambist.api.direct.fx_quotes import FxQuotes
 from cambist.api.direct.lists import AllRates, RateMatrices, SeveralRates
+from cambist.api.direct.metal_prices import MetalPrices
 from cambist.api.worker_state import WorkerState
 
 ANSWERS: Mapping[str, Callable[[WorkerState], DirectAnswer]] = {
@@ -17,6 +18,7 @@ ANSWERS: Mapping[str, Callable[[WorkerState], DirectAnswer]] = {
     "/convert": Conversions,
     "/crypto/fetch-prices": CoinPrices,
     "/fx/quote": FxQuotes,
+    "/metals/spot": MetalPrices,
     "/fetch-all": AllRates,
     "/fetch-multi": SeveralRates,
     "/fetch-matrix": RateMatrices,
