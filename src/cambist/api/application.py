@@ -23,7 +23,7 @@ from cambist.api.corrections_atom import CorrectionsAtomResource
 from cambist.api.dialects.dialect import Dialect
 from cambist.api.dialects.resource import DialectResource
 from cambist.api.dialects.routes import add_dialect_routes, dialect_index
-from cambist.api.direct.way import DirectWay
+from cambist.api.direct.way import DirectServing, DirectWay
 from cambist.api.endpoint import Endpoint
 from cambist.api.fast_path import FastPath, Headers, ServingOptions
 from cambist.api.headers_middleware import HeadersMiddleware
@@ -110,7 +110,8 @@ def build_application(
     )
     add_page_routes(framework, options.page, dialect_index(options.dialects))
     turns = RequestTurns(authenticator, resources, options.dialects, headers, options.path_prefix)
-    direct = DirectWay(endpoints, worker_state, meter, headers, options.path_prefix, options.counts)
+    directly = DirectServing(headers, options.closed_max_age, options.path_prefix, options.counts)
+    direct = DirectWay(endpoints, worker_state, meter, directly)
     serving = ServingOptions(headers, turns, direct, options.path_prefix, options.counts)
     return FastPath(framework, resources, worker_state.caches, authenticator, meter, serving)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -174,7 +175,7 @@ class Way:
         self.client = client
         self.app: Any = client.app
         self.connections: set[HttpConnection] = set()
-        self.direct_answers = 0
+        self.direct_answers: Counter[str] = Counter()
         self.is_direct = is_direct
         self.body_limit = self.app.body_limit
         self._waiting: list[tuple[ReceivedRequest, HttpConnection]] = []
@@ -184,7 +185,8 @@ class Way:
             return None
         before = self.counted()
         answer: bytes | None = self.app.direct(data, peer)
-        self.direct_answers += answer is not None
+        if answer is not None:
+            self.direct_answers[data[4:].partition(b"?")[0].partition(b" ")[0].decode()] += 1
         assert answer is not None or self.counted() == before, data
         return answer
 

@@ -9,7 +9,6 @@ from msgspec import json
 from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.principal import BookView as ViewName
 from cambist.api.answer_headers import Header, headers_without_etag
-from cambist.api.compression import GzipPrefix, compress_prefix
 from cambist.api.direct.legs import Legs
 from cambist.api.request_context import written
 from cambist.api.response_cache import BookResponses
@@ -18,7 +17,7 @@ from cambist.http.responses import encode_headers
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import from_unix_us
 
-_MOST_TIMES, _MOST_COMPRESSED = 4096, 256
+_MOST_TIMES = 4096
 
 
 class BookView:
@@ -40,7 +39,6 @@ class BookView:
         self.book: RateBook = self.responses.state[0]
         self.legs = Legs(self._state, self.book)
         self._memos: dict[object, dict[Any, Any]] = {}
-        self._compressed: dict[bytes, GzipPrefix] = {}
         self._heads: dict[tuple[int, tuple[Header, ...]], bytes] = {}
 
     def head(self, cost: int, vary: tuple[Header, ...]) -> bytes:
@@ -54,15 +52,6 @@ class BookView:
         """Return what somebody has made from this book and keeps, empty at first."""
         memo = self._memos.get(owner)
         return self._memos.setdefault(owner, {}) if memo is None else memo
-
-    def compressed(self, prefix: bytes) -> GzipPrefix:
-        """Return the beginning of a long answer compressed, once for answers that are kept for a book."""
-        found = self._compressed.get(prefix)
-        if found is None:
-            if len(self._compressed) >= _MOST_COMPRESSED:
-                self._compressed.clear()
-            found = self._compressed[prefix] = compress_prefix(prefix)
-        return found
 
     def written(self, time: int) -> bytes:
         """Return a market time in microseconds since 1970 as JSON, in the format of the account."""

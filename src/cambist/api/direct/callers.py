@@ -17,12 +17,13 @@ _MOST_CALLERS = 20_000
 
 @dataclass(slots=True, eq=False)
 class Caller:
-    """A principal whose key works, until it `ends`, and what it sees."""
+    """A principal whose key works, until it `ends`, and what it sees; `is_cut` if its plan limits the history."""
 
     principal: Principal
     ends: float
     tags: frozenset[str]
     is_limited: bool
+    is_cut: bool
     view: BookView
 
 
@@ -57,9 +58,8 @@ class Callers:
             raise Declined
         if len(self._callers) >= _MOST_CALLERS:
             self._callers.clear()
-        caller = Caller(
-            principal, principal.ends, principal.tags, principal.is_limited, self._view(principal.book_view)
-        )
+        view, is_cut = self._view(principal.book_view), principal.plan.history_days is not None
+        caller = Caller(principal, principal.ends, principal.tags, principal.is_limited, is_cut, view)
         self._callers[key] = caller
         return caller
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from math import inf
 
 from cambist.api.direct.answer import DirectBody
@@ -26,7 +27,7 @@ class CoinPrices:
 
     names = ("pairs",)
 
-    def __init__(self, state: WorkerState) -> None:
+    def __init__(self, state: WorkerState, _max_age: timedelta) -> None:
         """Read the longest ages of the service when they are needed."""
         self._state = state
 

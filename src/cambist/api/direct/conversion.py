@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from decimal import Decimal
 from math import floor
 
@@ -33,7 +34,7 @@ class Conversions:
 
     names = ("from", "to", "amount")
 
-    def __init__(self, _state: WorkerState) -> None:
+    def __init__(self, _state: WorkerState, _max_age: timedelta) -> None:
         """Need nothing beside the rate book."""
 
     def answer(self, values: list[bytes], view: BookView, now: float) -> DirectBody:

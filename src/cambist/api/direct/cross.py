@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from cambist.api.direct.answer import DirectBody
 from cambist.api.direct.book_view import BookView
 from cambist.api.direct.declined import Declined
@@ -15,7 +17,7 @@ class CrossRates:
 
     names = ("from", "to")
 
-    def __init__(self, _state: WorkerState) -> None:
+    def __init__(self, _state: WorkerState, _max_age: timedelta) -> None:
         """Need nothing beside the rate book."""
 
     def answer(self, values: list[bytes], view: BookView, now: float) -> DirectBody:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from math import inf
 from typing import NamedTuple
 
@@ -57,7 +57,7 @@ class FxQuotes:
 
     names = ("pairs",)
 
-    def __init__(self, state: WorkerState) -> None:
+    def __init__(self, state: WorkerState, _max_age: timedelta) -> None:
         """Read the longest ages of the service when they are needed."""
         self._state = state
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from cambist.api.direct.answer import DirectBody
 from cambist.api.direct.book_view import BookView
 from cambist.api.direct.declined import Declined
@@ -21,7 +23,7 @@ class AllRates:
 
     names = ("from",)
 
-    def __init__(self, _state: WorkerState) -> None:
+    def __init__(self, _state: WorkerState, _max_age: timedelta) -> None:
         """Need nothing beside the rate book."""
 
     def answer(self, values: list[bytes], view: BookView, now: float) -> DirectBody:
@@ -47,7 +49,7 @@ class SeveralRates:
 
     names = ("from", "to")
 
-    def __init__(self, _state: WorkerState) -> None:
+    def __init__(self, _state: WorkerState, _max_age: timedelta) -> None:
         """Need nothing beside the rate book."""
 
     def answer(self, values: list[bytes], view: BookView, now: float) -> DirectBody:
@@ -66,7 +68,7 @@ class RateMatrices:
 
     names = ("from", "to")
 
-    def __init__(self, _state: WorkerState) -> None:
+    def __init__(self, _state: WorkerState, _max_age: timedelta) -> None:
         """Need nothing beside the rate book."""
 
     def answer(self, values: list[bytes], view: BookView, now: float) -> DirectBody:

@@ -59,7 +59,7 @@ class MetalPrices:
 
     names = ("metal", "currency", "unit", "purity")
 
-    def __init__(self, state: WorkerState) -> None:
+    def __init__(self, state: WorkerState, _max_age: timedelta) -> None:
         """Remember the parts of units and purities that are asked for: they do not change."""
         self._state = state
         self._parts: dict[tuple[bytes, bytes, bytes], _Part] = {}

@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
 from time import perf_counter_ns
 from typing import Any
 
 from cambist.accounts.meter import Meter
 from cambist.accounts.must_wait import MustWait
 from cambist.api.answer_headers import NEGOTIATED, VARY, Header
-from cambist.api.compression import MIN_COMPRESSED_BYTES
+from cambist.api.compression import MIN_COMPRESSED_BYTES, compress_prefix
 from cambist.api.direct.answer import DirectAnswer
 from cambist.api.direct.answers import ANSWERS
 from cambist.api.direct.callers import Caller, Callers
@@ -28,46 +30,62 @@ from cambist.http.responses import date_header, encode_headers
 log = logging.getLogger(__name__)
 
 _GZIP = b"content-encoding: gzip\r\n"
+_MOST_COMPRESSED = 256
 _NO_HEADER: tuple[Header, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
 class _Route:
-    """The way of the questions of one endpoint. `vary` are the headers of short answers and of long ones."""
+    """The way of the questions of one endpoint.
+
+    `vary` are the headers of short answers and of long ones; `is_past` says whether they are about past days.
+    """
 
     path: str
     tag: str
     reader: QuestionReader
     answer: DirectAnswer
     vary: tuple[tuple[Header, ...], tuple[Header, ...]]
+    is_past: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DirectServing:
+    """How responses are served: headers of all, how long clients may keep what is immutable, where paths begin.
+
+    `counts` is where requests are counted.
+    """
+
+    headers: Iterable[tuple[str, str]]
+    immutable_max_age: timedelta
+    path_prefix: str = ""
+    counts: Counts | None = None
 
 
 class DirectWay:
-    """Answers hot questions whose headers are known. Used by one thread, the event loop's.
-
-    `headers` are those of every response, `counts` is where requests are counted.
-    """
+    """Answers hot questions whose headers are known. Used by one thread, the event loop's."""
 
     def __init__(
         self,
         endpoints: Iterable[Endpoint[Any, Any]],
         state: WorkerState,
         meter: Meter,
-        headers: Iterable[tuple[str, str]],
-        path_prefix: str = "",
-        counts: Counts | None = None,
+        serving: DirectServing,
     ) -> None:
-        routes = [_route(endpoint, state) for endpoint in endpoints if endpoint.path in ANSWERS]
+        routes = [
+            _route(endpoint, state, serving.immutable_max_age) for endpoint in endpoints if endpoint.path in ANSWERS
+        ]
         self._routes: Mapping[bytes, _Route] = {
-            f"{prefix}{route.path}".encode(): route for route in routes for prefix in ("", path_prefix)
+            f"{prefix}{route.path}".encode(): route for route in routes for prefix in ("", serving.path_prefix)
         }
         self._clock = state.clock
         self._meter = meter
-        self._counts = counts
-        self._head = encode_headers([("Content-Type", "application/json"), *headers])
+        self._counts = serving.counts
+        self._head = encode_headers([("Content-Type", "application/json"), *serving.headers])
         self._callers = Callers(state)
         self._blocks = HeaderBlocks()
         self.learn = self._blocks.learn
+        self._compressed = lru_cache(maxsize=_MOST_COMPRESSED)(compress_prefix)
         self._has_failed = False
 
     def answer(self, received: bytes, _peer: str = "") -> bytes | None:
@@ -96,7 +114,7 @@ class DirectWay:
             raise Declined
         values = route.reader.read(query)
         caller = self._callers.find(values[0], headers.key)
-        if now >= caller.ends or route.tag not in caller.tags:
+        if now >= caller.ends or route.tag not in caller.tags or (route.is_past and caller.is_cut):
             raise Declined
         view = caller.view
         if view.responses.state[0] is not view.book:
@@ -106,7 +124,7 @@ class DirectWay:
         head = own_head or view.head(cost, route.vary[is_long])
         end = b"%d}" % ((perf_counter_ns() - started) // 1_000_000)
         if is_long and headers.accepts_gzip:
-            coding, body = _GZIP, view.compressed(prefix).finish(end)
+            coding, body = _GZIP, self._compressed(prefix).finish(end)
         else:
             body = prefix + end
         limits = self._count(caller, route.path, cost, now)
@@ -126,7 +144,8 @@ class DirectWay:
         return encode_headers(self._meter.headers(caller.principal, now, quota_checked=True))
 
 
-def _route(endpoint: Endpoint[Any, Any], state: WorkerState) -> _Route:
-    answer = ANSWERS[endpoint.path](state)
+def _route(endpoint: Endpoint[Any, Any], state: WorkerState, max_age: timedelta) -> _Route:
+    answer = ANSWERS[endpoint.path](state, max_age)
     vary = ((NEGOTIATED,), (NEGOTIATED,)) if endpoint.table is not None else (_NO_HEADER, (VARY,))
-    return _Route(endpoint.path, endpoint.tag, QuestionReader(endpoint, answer.names), answer, vary)
+    reader, is_past = QuestionReader(endpoint, answer.names), endpoint.is_immutable is not None
+    return _Route(endpoint.path, endpoint.tag, reader, answer, vary, is_past)
