@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from random import Random
 
+from cambist.pricing.crypto_pairs import is_coin_pair
+from cambist.sandbox.market import SimulatedMarket
+
 CURRENCIES = ("USD", "EUR", "JPY", "GBP", "CHF", "SEK", "TRY", "KRW", "BGN", "AED", "XAF", "DKK", "INR", "BRL", "IDR")
 METALS = ("XAU", "XAG", "XPT", "XCU", "XAL")
 COINS = ("BTC", "ETH", "USDT", "USDC", "SOL", "DOGE", "SHIB", "ADA", "XRP", "BNB")
 ODD = ("DEM", "XXX", "", "usd", "eUr", "btc", "EU%52", "%45UR", "U+S", "ZZZZ", "USD,", "E\u00dcR", "NOPE", "VES", "ZWL")
+MARKET = SimulatedMarket(3, COINS)
+COIN_PAIRS = [pair for pair in MARKET.pairs() if is_coin_pair(pair)]
 UNITS = ("oz_t", "g", "kg", "tael", "tola", "metric_tonne", "lb", "baht", "dwt", "stone", "OZ_T")
 PURITIES = ("999", "750", "585", "925", "916", "1000", "0", "1001", "333.5", "999.9", "24k", "950", "")
 AMOUNTS = ("1", "100", "0.01", "0.009", "12.345", "99999999999.99", "1e3", "007", ".5", "5.", "1234567.125", "0.125",
@@ -20,7 +25,7 @@ REST = ("max_age=PT1H", "max_age=PT1S", "precision=3", "min_sources=1", "rate_ty
 HEADERS = ("If-None-Match: *", "Range: bytes=0-1", "X-Request-Id: mine", "Connection: close", "Accept: text/csv",
            "Accept: application/json", "Accept: */*", "X-Forwarded-For: 10.1.1.1", "User-Agent: wrk", "Host: y",
            "X-API-Key: cmb_other", "Authorization: Basic Y21i", "Authorization: Bearer x", "Cambist-Page: 1",
-           "Expect: 100-continue", "Content-Length: 0", " folded", "Accept: text/csv;q=0.1, application/json")  # fmt: skip
+           "Expect: 100-continue", "Content-Length: 0", " folded", "Accept: text/csv;q=0.1, */*")  # fmt: skip
 CODINGS = ("gzip", "identity", "gzip;q=0", "br, gzip", "*")
 
 
@@ -107,13 +112,15 @@ class Questions:
         return "/fetch-matrix", [f"from={self._codes(6, CURRENCIES)}", f"to={self._codes(6, CURRENCIES)}"]
 
     def _coins(self) -> tuple[str, list[str]]:
-        names = [
-            f"{self._code(COINS)}/{self._code(COINS, ('USD', 'EUR', 'USDT'))}"
-            for _ in range(self.chance.randrange(1, 5))
-        ]
+        names = [self._coin_pair() for _ in range(self.chance.randrange(1, 5))]
         if self._is_odd():
             names *= 3
         return "/crypto/fetch-prices", [f"pairs={','.join(names)}"]
+
+    def _coin_pair(self) -> str:
+        if self._is_odd():
+            return f"{self._code(COINS)}/{self._code(COINS, CURRENCIES)}"
+        return str(self.chance.choice(COIN_PAIRS))
 
     def _quote(self) -> tuple[str, list[str]]:
         slash = self.chance.choice(("", "/"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from tests.api.direct.questions import COINS
+from tests.api.direct.questions import COINS, MARKET
 from tests.conftest import Client, MemoryLedger, client_of
 
 from cambist.accounts.account import Account, DatetimeFormat, StoredKey
@@ -30,7 +30,6 @@ from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import AssetKind
-from cambist.sandbox.market import SimulatedMarket
 from cambist.storage.shared.rate_book_file import RateBookFile
 
 PLANS = f"""{default_plans()}
@@ -56,7 +55,6 @@ tags = ["currency"]
 book_refresh = 60
 tags = ["currency", "crypto", "fx", "metals"]
 """
-MARKET = SimulatedMarket(3, COINS)
 AGES = {
     AssetKind.COIN: timedelta(seconds=40),
     AssetKind.METAL: timedelta(minutes=10),
