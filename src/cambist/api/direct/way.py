@@ -140,6 +140,9 @@ class DirectWay:
         if not caller.is_limited:
             self._meter.spend(caller.principal, path, cost, now)
             return b""
+        if cost == 1:
+            shown = self._meter.admit_one(caller.principal, path, now)
+            return f"ratelimit-policy: {shown[0]}\r\nratelimit: {shown[1]}\r\n".encode()
         self._meter.admit(caller.principal, path, cost, now)
         return encode_headers(self._meter.headers(caller.principal, now, quota_checked=True))
 
