@@ -56,6 +56,18 @@ def base_paths() -> Iterator[str]:
         yield f"/fetch-all?from={code}"
 
 
+def frankfurter_paths() -> Iterator[str]:
+    """Yield a path for all rates from each currency, as Frankfurter has it."""
+    for code in currencies():
+        yield f"/v1/latest?base={code}"
+
+
+def exchange_rates_paths() -> Iterator[str]:
+    """Yield a path for all rates from each currency, as Open Exchange Rates has it."""
+    for code in currencies():
+        yield f"/api/latest.json?base={code}"
+
+
 def convert_paths() -> Iterator[str]:
     """Yield paths with a random amount in two random currencies."""
     chance, codes = _chance("convert"), [*currencies(), *coins()[:200]]
