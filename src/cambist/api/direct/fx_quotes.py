@@ -16,9 +16,11 @@ from cambist.api.direct.sides import Ratio, rounded_to, trimmed
 from cambist.api.endpoints.fx.quote import FxQuoteParams, quote_record
 from cambist.api.request_context import RequestContext
 from cambist.api.worker_state import WorkerState
-from cambist.pricing.freshness import FIXING_MAX_AGE, falls_back_on_fixing, fresh_for
+from cambist.pricing.book_columns import ASK_EXACT, BID_EXACT
+from cambist.pricing.freshness import FIXING_MAX_AGE, fresh_for
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
+from cambist.pricing.scaled import unscaled_ratio
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.trading_hours import is_open
 from cambist.pricing.unix_time import from_unix_us, unix_us
@@ -121,16 +123,28 @@ class FxQuotes:
         return side
 
     def _made(self, book: RateBook, code: str, now: float) -> _Side:
-        leg = book.leg(code)
-        bid, ask = (side.as_integer_ratio() for side in leg.sides(code))
-        until, time = 0.0, unix_us(leg.as_of)
-        if not falls_back_on_fixing(book, code, leg):
-            until = (
-                now
-                + fresh_for(leg, AssetKind.CURRENCY, self._state.ages, from_unix_us(int(now * 1e6))).total_seconds()
-                - MARGIN
-            )
-        return _Side(bid, ask, _odd(bid), _odd(ask), time, time if leg.origin.pace in _FIXED else 0, until)
+        price = book.code_price(code)
+        if price is None or code in book.outdated:
+            raise Declined
+        bid, ask = _exact_sides(book, code)
+        until, time, is_fixed = 0.0, unix_us(price.as_of), price.pace in _FIXED
+        if not (is_fixed and code in book.traded):  # a traded currency must not fall back on its fixing
+            left = fresh_for(price, AssetKind.CURRENCY, self._state.ages, from_unix_us(int(now * 1e6)))
+            until = now + left.total_seconds() - MARGIN
+        return _Side(bid, ask, _odd(bid), _odd(ask), time, time if is_fixed else 0, until)
+
+
+def _exact_sides(book: RateBook, code: str) -> tuple[Ratio, Ratio]:
+    """Return bid and ask of one unit of a code in the pivot, as `Quote.sides` does."""
+    columns = book.columns
+    if columns is None:
+        bid, ask = book.quotes[code].sides(code)
+        return bid.as_integer_ratio(), ask.as_integer_ratio()
+    slot = columns.names.codes[code]
+    flags = columns.flags[slot]
+    low = unscaled_ratio(columns.bid_digits[slot], columns.bid_power[slot], is_exact=bool(flags & BID_EXACT))
+    high = unscaled_ratio(columns.ask_digits[slot], columns.ask_power[slot], is_exact=bool(flags & ASK_EXACT))
+    return (low, high) if code == columns.names.instruments[slot][1].base else (high[::-1], low[::-1])
 
 
 def _odd(ratio: Ratio) -> Ratio:

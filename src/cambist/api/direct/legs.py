@@ -8,12 +8,11 @@ from math import inf
 
 from cambist.api.direct.declined import Declined
 from cambist.api.worker_state import WorkerState
-from cambist.pricing.freshness import first_stale_code, fresh_for
+from cambist.pricing.freshness import fresh_for
 from cambist.pricing.pair import PIVOT
-from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import from_unix_us
-from cambist.reference.assets import COINS, METALS, AssetKind
+from cambist.reference.assets import COINS, METALS, AssetKind, kind_of
 from cambist.reference.tables import CURRENCIES
 
 CURRENCY, METAL, COIN = 0, 1, 2
@@ -80,13 +79,14 @@ def time_left(state: WorkerState, book: RateBook, code: str, now: float) -> floa
     """Return for how many seconds the price of a coin or a metal may be used; below 0 if it is too old.
 
     While its market is open, a price ages as fast as the clock, otherwise not: it may be used at least for so long.
+    Coins that it was crossed through count too, as in `pricing.freshness.first_stale_code`.
     """
-    shortest, moment = timedelta.max, from_unix_us(int(now * 1e6))
-
-    def is_fresh(quote: Quote, kind: AssetKind) -> bool:
-        nonlocal shortest
-        shortest = min(shortest, fresh_for(quote, kind, state.ages, moment))
-        return shortest >= timedelta()
-
-    first_stale_code(book, [code], is_fresh)
+    shortest, moment, checked = timedelta.max, from_unix_us(int(now * 1e6)), [code]
+    for one in checked:
+        kind, price = kind_of(one), book.code_price(one)
+        if kind is None or kind is AssetKind.CURRENCY or price is None:
+            continue
+        shortest = min(shortest, fresh_for(price, kind, state.ages, moment))
+        sides = {side for leg in book.legs_of(one) for side in (leg.base, leg.quote)}
+        checked += [side for side in sides if side in COINS and side not in checked]
     return shortest.total_seconds()
