@@ -56,6 +56,18 @@ def base_paths() -> Iterator[str]:
         yield f"/fetch-all?from={code}"
 
 
+def frankfurter_paths() -> Iterator[str]:
+    """Yield a path for all rates from each currency, as Frankfurter has it."""
+    for code in currencies():
+        yield f"/v1/latest?base={code}"
+
+
+def exchange_rates_paths() -> Iterator[str]:
+    """Yield a path for all rates from each currency, as Open Exchange Rates has it."""
+    for code in currencies():
+        yield f"/api/latest.json?base={code}"
+
+
 def convert_paths() -> Iterator[str]:
     """Yield paths with a random amount in two random currencies."""
     chance, codes = _chance("convert"), [*currencies(), *coins()[:200]]
@@ -70,6 +82,14 @@ def matrix_paths() -> Iterator[str]:
     for _ in range(QUESTIONS // 10):
         bases, quotes = (",".join(chance.sample(codes, SIDE)) for _ in range(2))
         yield f"/fetch-matrix?from={bases}&to={quotes}"
+
+
+def multi_paths() -> Iterator[str]:
+    """Yield paths with a random currency and five others."""
+    chance, codes = _chance("multi"), currencies()
+    for _ in range(QUESTIONS):
+        base, *quotes = chance.sample(codes, 6)
+        yield f"/fetch-multi?from={base}&to={','.join(quotes)}"
 
 
 def quote_paths() -> Iterator[str]:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from facts import Fact
 from load import Load
-from rounds import Row, median_load
+from rounds import BUSY, Row, median_load
 
 TAIL_GOAL = 1.5  # ms
 TAILS = {"W1": "one pair", "W1R": "random pairs"}
@@ -25,7 +25,20 @@ class BenchmarkResult:
     rows: list[Row] = field(default_factory=list)
     compared: list[Row] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
-    busiest_client: float = 0.0
+
+    @property
+    def busiest_client(self) -> float:
+        """The largest share of its core that the load generator has used."""
+        return max((row.client for row in (*self.rows, *self.compared)), default=0.0)
+
+    def ceiling(self, *, is_random: bool) -> float:
+        """Return how many requests a second the client could make with its whole core: the same, or random ones."""
+        rates = [
+            load.answers / row.client
+            for row in self.rows
+            if row.client and (len(row.calls.paths) > 1) is is_random and (load := median_load(row.loads["moving"]))
+        ]
+        return max(rates, default=0.0)
 
     @property
     def constant(self) -> Load | None:
@@ -62,7 +75,12 @@ def show(found: BenchmarkResult, console: Console) -> None:
     title = f"1 worker, {found.threads} threads for what has to wait, rate book changing ten times a second"
     if found.rows:
         console.print(_workload_table(found, title))
-        console.print(f"The client used {found.busiest_client:.0%} of its core at most.", highlight=False)
+        same, random = (found.ceiling(is_random=is_random) for is_random in (False, True))
+        console.print(
+            f"The client used {found.busiest_client:.0%} of its core at most. With all of it, it could do {same:,.0f} "
+            f"requests a second that are the same, and {random:,.0f} random ones.",
+            highlight=False,
+        )
     if found.compared:
         console.print(_compared_table(found.compared))
     if found.all_facts:
@@ -71,6 +89,18 @@ def show(found: BenchmarkResult, console: Console) -> None:
         if row.failure:
             reason = escape(row.failure)
             console.print(f"[bold red]{row.workload.name} FAILED[/]: {reason}", soft_wrap=True, highlight=False)
+
+
+def show_row(row: Row, console: Console) -> None:
+    """Print a row that is complete in one line, before the tables."""
+    load = median_load(row.loads["moving"])
+    figures = "FAILED" if row.failure or load is None else f"{load.answers:>9,.0f}/s  p99 {load.p99:6.2f} ms"
+    ratio = _ratio(row.ratio("moving")) or "-"
+    console.print(f"{row.workload.name:6} {ratio:>6} {figures}  {_limit(row)}", highlight=False, markup=False)
+
+
+def _limit(row: Row) -> str:
+    return "the client is the limit" if row.client > BUSY else f"client {row.client:.0%}"
 
 
 def _table(title: str, texts: tuple[str, ...], figures: tuple[str, ...], verdicts: tuple[str, ...]) -> Table:
@@ -112,7 +142,8 @@ def _cells(row: Row, ratios: tuple[str, str]) -> list[str]:
     if row.failure or load is None:
         return [workload.name, shown, *[""] * 5, str(workload.target or ""), "[red]FAILED[/]"]
     figures = [f"{load.answers:,.0f}", *ratios, *_times(load)]
-    return [workload.name, shown, *figures, str(workload.target or ""), _verdict(row.reached)]
+    verdict = _verdict(row.reached) + (", client" if row.client > BUSY else "")
+    return [workload.name, shown, *figures, str(workload.target or ""), verdict]
 
 
 def _times(load: Load) -> tuple[str, str]:
@@ -148,6 +179,7 @@ def _row_as_json(row: Row) -> dict[str, Any]:
         "beside": row.workload.beside or "a constant",
         "target": str(row.workload.target or ""),
         "reached": row.reached,
+        "client": round(row.client, 2),
         "failure": row.failure,
         "ratio": {case: ratio and round(ratio, 4) for case, ratio in ratios.items()},
         "moving": _rounded(median_load(row.loads["moving"])),

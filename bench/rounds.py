@@ -1,7 +1,7 @@
 """Measure in rounds: constant, workload, constant, workload …, so that noise affects both alike.
 
-The constant is measured while no book is published. A workload is measured while books are published, and again while
-the book stands still.
+The constant is measured while no book is published. A workload is measured while books are published, and some again
+while the book stands still. One workload is measured in all rounds before the next, so that each row can be shown.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,7 +16,9 @@ from publisher import Publisher
 from sequential_client import check, measure_sequentially
 from workloads import Case, Workload
 
-ROUNDS, WARM_UP = 3, 1
+ROUNDS, WARM_UP = 2, 1
+BUSY = 0.9
+"""The share of its core from which on the client limits what is measured."""
 
 
 @dataclass
@@ -29,6 +31,8 @@ class Row:
     loads: dict[Case, list[Load]] = field(default_factory=lambda: {"moving": [], "standing": []})
     constants: list[Load] = field(default_factory=list)
     failure: str | None = None
+    client: float = 0.0
+    """The largest share of its core that the load generator has used."""
 
     def ratio(self, case: Case) -> float | None:
         """Return the median of the rounds' ratios, not the ratio of medians."""
@@ -72,49 +76,57 @@ class Rounds:
     print_progress: Callable[[str], None]
     count: int = ROUNDS
     books_a_second: float = BOOKS_A_SECOND
-    busiest_client: float = 0.0
-    """The largest share of a core that the load generator has used."""
+    show: Callable[[Row], None] = lambda _row: None
+    """Called with each row that is complete."""
 
     def measure(self, rows: list[Row]) -> None:
         """Measure all rows. A workload that fails keeps its reason, and the others continue."""
+        warm: set[int] = set()
         self.publisher.set_rate(0)
         for row in rows:
             _attempt(row, partial(check, row.calls))
-        for number in range(1, self.count + 1):
-            for row in rows:
-                if not row.failure and not row.workload.is_sequential:
-                    self.print_progress(f"round {number} of {self.count}: {row.workload.name}")
-                    _attempt(row, partial(self._measure_round, row, number))
-        self.publisher.set_rate(self.books_a_second)
-        for row in rows:
-            if not row.failure and row.workload.is_sequential:
+            if row.workload.is_sequential:
                 self.print_progress(row.workload.name)
-                _attempt(row, lambda row=row: row.loads["moving"].append(measure_sequentially(row.calls)))
-        self.publisher.set_rate(0)
+                self.publisher.set_rate(self.books_a_second)
+                _attempt(row, partial(self._measure_sequentially, row))
+            else:
+                _attempt(row, partial(self._warm_up, row, warm))
+            for number in range(1, self.count + 1) if not row.workload.is_sequential else ():
+                self.print_progress(f"{row.workload.name}: round {number} of {self.count}")
+                _attempt(row, partial(self._measure_round, row, number))
+            self.publisher.set_rate(0)
+            self.show(row)
+
+    @staticmethod
+    def _measure_sequentially(row: Row) -> None:
+        row.loads["moving"].append(measure_sequentially(row.calls))
+
+    def _warm_up(self, row: Row, warm: set[int]) -> None:
+        """Make requests that do not count, with other paths; to what it is compared with only once."""
+        if row.beside.port not in warm:
+            self.client(row.beside, WARM_UP, -1)
+        warm.update((row.beside.port, row.calls.port))
+        self.client(row.calls, WARM_UP, -1)
 
     def _measure_round(self, row: Row, number: int) -> None:
         """Measure a row once in each case, after what it is compared with; what fails adds nothing."""
         is_constant = not row.workload.beside
         self.publisher.set_rate(0 if is_constant else self.books_a_second)
-        beside, loads = self._measure(row.beside, number), {}
+        beside, loads = self.client(row.beside, self.seconds, number), {}
         for case in row.workload.cases:
             self.publisher.set_rate(self.books_a_second if case == "moving" else 0)
-            loads[case] = self._measure(row.calls, number)
+            before = wrk.client_seconds()
+            loads[case] = self.client(row.calls, self.seconds, number)
+            row.client = max(row.client, (wrk.client_seconds() - before) / self.seconds)
         row.constants.append(beside)
         for case, load in loads.items():
             row.loads[case].append(load)
 
-    def _measure(self, calls: Calls, seed: int) -> Load:
-        """Measure a server after a warm-up with other paths, which does not count."""
-        self.client(calls, WARM_UP, -seed)
-        before = wrk.client_seconds()
-        load = self.client(calls, self.seconds, seed)
-        self.busiest_client = max(self.busiest_client, (wrk.client_seconds() - before) / self.seconds)
-        return load
-
 
 def _attempt(row: Row, step: Callable[[], object]) -> None:
-    """Run a step of a row, and store why it failed."""
+    """Run a step of a row, and store why it failed; nothing follows a failure."""
+    if row.failure:
+        return
     try:
         step()
     except NotMeasuredError as why:

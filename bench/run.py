@@ -24,7 +24,7 @@ from many_accounts import LIMITED, add_accounts, add_limited_plan
 from processes import CLIENT_CORE, SERVER_CORE, can_pin
 from publisher import publishing
 from record import Recorded, record
-from report import BenchmarkResult, show
+from report import BenchmarkResult, show, show_row
 from rounds import Rounds, Row, calls_of
 from servers import Cambist, constant
 from two_workers import two_workers
@@ -92,7 +92,6 @@ class Benchmark:
             beside = Calls(stack.enter_context(constant(self._folder, cambist.threads, pinned=self._pinned)), ("/",))
             result.rows = [Row(one, calls_of(one, cambist.port, cambist.key), beside) for one in chosen]
             rounds.measure(result.rows)
-            result.busiest_client = rounds.busiest_client
             if "MEMORY" in self._arguments.only:
                 result.facts += memory_facts(cambist, process.pid)
 
@@ -125,18 +124,25 @@ class Benchmark:
         """Start to publish into the folders of services, and return what measures them."""
         folders, log = [one.data for one in services], self._folder / "publisher.log"
         publisher = stack.enter_context(publishing(folders, log, pinned=self._pinned))
-        return Rounds(self._client, self._arguments.seconds, publisher, self._progress)
+        return Rounds(
+            self._client,
+            self._arguments.seconds,
+            publisher,
+            self._progress,
+            show=lambda row: show_row(row, self._console),
+        )
 
 
 def _compared_rows(one: Cambist, many: Cambist, limited: str, keys: list[str]) -> list[Row]:
     """Return the rows in which two callers make the same requests."""
-    plan, crowd, turns = COMPARED
+    plan, random, crowd, turns = COMPARED
     path = turns.paths[0]
     in_turn, alone = (
         Calls(many.port, tuple(f"{path}&api_key={key}" for key in used)) for used in (keys, keys[:1] * len(keys))
     )
     return [
         Row(plan, calls_of(plan, one.port, limited), calls_of(plan, one.port, one.key)),
+        Row(random, calls_of(random, one.port, limited), calls_of(random, one.port, one.key)),
         Row(crowd, calls_of(crowd, many.port, many.key), calls_of(crowd, one.port, one.key)),
         Row(turns, in_turn, alone),
     ]
@@ -207,7 +213,7 @@ def _list(console: Console) -> None:
 def _arguments() -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=_positive, default=2, help="length of each measurement (default: 2)")
+    parser.add_argument("--seconds", type=_positive, default=1, help="length of each measurement (default: 1)")
     parser.add_argument(
         "--threads",
         type=lambda text: [_positive(word) for word in text.split(",")],

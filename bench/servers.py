@@ -64,6 +64,7 @@ class Cambist:
         """Return the command that a user would type."""
         serve = ["serve", "--data", str(self.data), "--host", HOST, "--port", str(self.port)]
         # Sources are not asked, because ingest has its own benchmark. A publisher takes the place of ingest.
+        serve += ["--dialects", "frankfurter,openexchangerates"]
         serve += ["--sandbox" if self.is_sandbox else "--no-fetch"]
         serve += ["--operator-port", str(self._ports["usage writer"]), "--stream-port", str(self._ports["stream"])]
         return [*_cambist(), *serve, "--workers", str(workers), "--threads", str(self.threads)]

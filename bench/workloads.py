@@ -39,7 +39,7 @@ class Workload:
     target: Target | None = None
     key: Literal["header", "query"] = "query"
     is_sequential: bool = False
-    cases: tuple[Case, ...] = ("moving", "standing")
+    cases: tuple[Case, ...] = ("moving",)
     beside: str = ""
 
     @cached_property
@@ -53,39 +53,40 @@ def _one(path: str) -> Callable[[], Iterable[str]]:
 
 
 PAIR, ALL = "/fetch-one?from=EUR&to=USD", "/fetch-all?from=USD"
-_MOVING: tuple[Case, ...] = ("moving",)
+_BOTH: tuple[Case, ...] = ("moving", "standing")
 
 WORKLOADS = (
-    Workload("W1", f"{PAIR}, key in the header", _one(PAIR), Target("ratio", 0.85), key="header"),
-    Workload("W1Q", f"{PAIR}&api_key=…", _one(PAIR), Target("ratio", 0.80)),
-    Workload("W1R", "/fetch-one, a random pair", questions.pair_paths, Target("ratio", 0.50)),
-    Workload("W2", ALL, _one(ALL), Target("ratio", 0.80), key="header"),
-    Workload("W2R", "/fetch-all, a random base", questions.base_paths, Target("ratio", 0.25)),
-    Workload("CVR", "/convert, random", questions.convert_paths, Target("ratio", 0.40)),
-    Workload("MSR", "/metals/spot, random", questions.metal_paths, Target("ratio", 0.40)),
-    Workload("CP2", "/crypto/fetch-prices, two random pairs", lambda: questions.price_paths(2), Target("ratio", 0.40)),
-    Workload("FXR", "/fx/quote, a random pair", questions.quote_paths, Target("ratio", 0.40)),
+    Workload("W1", f"{PAIR}, key in the header", _one(PAIR), Target("ratio", 1.2), key="header"),
+    Workload("W1Q", f"{PAIR}&api_key=…", _one(PAIR), Target("ratio", 1.2)),
+    Workload("W1R", "/fetch-one, a random pair", questions.pair_paths, Target("ratio", 1.0), cases=_BOTH),
+    Workload("W2", ALL, _one(ALL), Target("ratio", 1.0), key="header"),
+    Workload("W2R", "/fetch-all, a random base", questions.base_paths, Target("ratio", 0.8), cases=_BOTH),
+    Workload("CVR", "/convert, random", questions.convert_paths, Target("ratio", 0.8), cases=_BOTH),
+    Workload("CP2", "/crypto/fetch-prices, two random pairs", lambda: questions.price_paths(2), Target("ratio", 0.8)),
+    Workload("CP10", "/crypto/fetch-prices, ten random pairs", lambda: questions.price_paths(10), Target("ratio", 0.4)),
+    Workload("FXR", "/fx/quote, a random pair", questions.quote_paths, Target("ratio", 0.7)),
+    Workload("MSR", "/metals/spot, random", questions.metal_paths, Target("ratio", 0.5)),
+    Workload("MUL", "/fetch-multi, five random", questions.multi_paths, Target("ratio", 0.6)),
+    Workload("MXR", "/fetch-matrix, 20 x 20 random", questions.matrix_paths, Target("ratio", 0.15)),
+    Workload("W3", "/historical, random days and bases", questions.past_day_paths, Target("ratio", 0.4)),
+    Workload("W4", "/time-series, a random year", questions.year_paths, Target("ratio", 0.2)),
     Workload(
-        "CP10", "/crypto/fetch-prices, ten random pairs", lambda: questions.price_paths(10), Target("ratio", 0.20)
+        "W5", "/time-series, 27 years, one at a time", questions.long_series_paths, Target("p50", 2), is_sequential=True
     ),
-    Workload("MXR", "/fetch-matrix, 20 x 20 random", questions.matrix_paths, Target("ratio", 0.08)),
-    Workload(
-        "W3", "/historical, random days and bases", questions.past_day_paths, Target("ratio", 0.55), cases=_MOVING
-    ),
-    Workload("W4", "/time-series, a random year", questions.year_paths, Target("ratio", 0.12), cases=_MOVING),
-    Workload(
-        "W5",
-        "/time-series, 27 years, one at a time",
-        questions.long_series_paths,
-        Target("p50", 3),
-        is_sequential=True,
-        cases=_MOVING,
-    ),
+    Workload("DV1", "/v1/latest, a random base", questions.frankfurter_paths, Target("ratio", 0.3)),
+    Workload("DOX", "/api/latest.json, a random base", questions.exchange_rates_paths, Target("ratio", 0.3)),
 )
 
 COMPARED = (
-    Workload("PLAN", f"{PAIR}, on a plan with quota and rate", _one(PAIR), Target("ratio", 0.90), beside="the owner's"),
+    Workload("PLAN", f"{PAIR}, on a plan with quota and rate", _one(PAIR), Target("ratio", 0.85), beside="the owner's"),
+    Workload(
+        "PLANR",
+        "/fetch-one, a random pair, on a plan with quota and rate",
+        questions.pair_paths,
+        Target("ratio", 0.85),
+        beside="the owner's",
+    ),
     Workload("ACC", f"{PAIR}, among 10,000 accounts", _one(PAIR), Target("ratio", 0.95), beside="one account"),
-    Workload("KEYS", f"{PAIR}, 10,000 keys in turn", _one(PAIR), Target("ratio", 0.95), beside="one key"),
+    Workload("KEYS", f"{PAIR}, 10,000 keys in turn", _one(PAIR), Target("ratio", 0.8), beside="one key"),
 )
 """Workloads that are compared with the same requests of another caller, while the book moves."""

@@ -33,7 +33,7 @@ class Tables:
     def body_limit(self, _environ: dict[str, Any]) -> int:
         return 0
 
-    def repeated(self, _received: bytes, _peer: str) -> bytes | None:
+    def direct(self, _received: bytes) -> bytes | None:
         return None
 
     def at_once(self, _environ: dict[str, Any]) -> bytes | None:

@@ -20,6 +20,7 @@ from cambist.http import server as server_module
 from cambist.http.connection import RECEIVED
 from cambist.http.file_body import PIECE_BYTES, FileBody
 from cambist.http.listening_socket import bind_socket
+from cambist.http.request_ids import new_request_id, with_request_id
 from cambist.http.responses import encode_response
 from cambist.http.server import HttpServer
 from cambist.logs import REQUEST_ID
@@ -32,18 +33,18 @@ CONTENT = bytes(range(256)) * 40_000
 
 
 class Echo:
-    """Answers with the path: /slow after waiting in a thread, anything else at once; repeats /again by its bytes."""
+    """Answers with the path: /slow after waiting in a thread, anything else at once; /again directly."""
 
     def __init__(self) -> None:
         self.go_on = threading.Event()
-        self.repeats: list[tuple[bytes, str]] = []
+        self.asked: list[bytes] = []
         self.files: list[io.BytesIO] = []
 
-    def repeated(self, received: bytes, peer: str) -> bytes | None:
+    def direct(self, received: bytes) -> bytes | None:
         if b"/again" not in received:
             return None
-        self.repeats.append((received, peer))
-        return encode_response("200 OK", [], b"again")
+        self.asked.append(received)
+        return with_request_id(encode_response("200 OK", [], b"again"), new_request_id())
 
     def body_limit(self, environ: Environ) -> int:
         return 0 if environ["PATH_INFO"] == "/refused" else 1024 * 1024
@@ -138,9 +139,7 @@ def test_others_are_answered_while_one_waits(connect: Connect, application: Echo
         assert read_bodies(waiting, 1) == [b"/slow "]
 
 
-def test_the_same_bytes_are_answered_as_before_but_not_within_another_request(
-    connect: Connect, application: Echo
-) -> None:
+def test_a_request_is_answered_directly_but_not_within_another_request(connect: Connect, application: Echo) -> None:
     with connect() as client:
         client.sendall(get("/again"))
         assert read_bodies(client, 1) == [b"again"]
@@ -149,7 +148,7 @@ def test_the_same_bytes_are_answered_as_before_but_not_within_another_request(
         time.sleep(0.1)
         client.sendall(body)
         assert read_bodies(client, 1) == [b"/p " + body]
-    assert application.repeats == [(get("/again"), "127.0.0.1")]
+    assert application.asked == [get("/again")]
 
 
 def test_requests_before_a_malformed_one_are_answered_first_also_when_one_waits(
@@ -303,7 +302,7 @@ def test_each_answer_has_an_identifier_of_its_own_or_that_of_the_client(connect:
     found = []
     for header in ([], [], ["X-Request-Id: order-7/a"], ["X-Request-Id: with space"], ["X-Request-Id: " + "x" * 129]):
         with connect() as client:
-            # What is repeated by its bytes has no other header: a request with one is another request.
+            # What is answered directly has no identifier of its own.
             found.append(id_of(client, get(path, *header) if path != "/again" or not header else get("/b", *header)))
     assert found[2] == "order-7/a"
     assert len(set(found)) == 5

@@ -42,7 +42,7 @@ class Counting:
     def __init__(self) -> None:
         self.go_on = threading.Event()
 
-    def repeated(self, _received: bytes, _peer: str) -> bytes | None:
+    def direct(self, _received: bytes) -> bytes | None:
         return None
 
     def body_limit(self, environ: dict[str, Any]) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from math import ceil
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal
 from cambist.accounts.quota import Period, period_of, quota_of
+from cambist.accounts.rate_limit import rate_state
 
 SECONDS_A_DAY = 86_400
 
@@ -41,6 +43,24 @@ class DayLimits:
     quota_left: int
     remaining: int = 0
     rate_state: tuple[int, int, str] = (-1, -1, "")
+    shown_until: float = 0.0
+    shown_seconds: int = 0
+
+    def shown(self, left: int, level: float | None, now: float) -> str:
+        """Return the value of the header `RateLimit`, for so many calls left and a bucket filled so far, if any.
+
+        The seconds until the period ends are worked out once a second, the text about the rate when it changes.
+        """
+        text, plan = "", self.plan
+        if self.quota is not None:
+            if not self.shown_until - 1 <= now < self.shown_until:
+                seconds = ceil(self.ends - now)
+                self.shown_seconds, self.shown_until = max(0, seconds), self.ends - seconds + 1
+            text = f'"quota";r={left};t={self.shown_seconds}'
+        if level is not None and plan.rate is not None and plan.burst is not None:
+            self.rate_state = rate = rate_state(self.rate_state, level, plan.rate, plan.burst)
+            text = f"{text}, {rate[2]}" if text else rate[2]
+        return text
 
 
 def build_day_limits(account: Account, plan: Plan, today: date) -> DayLimits:

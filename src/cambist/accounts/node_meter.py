@@ -16,7 +16,6 @@ from cambist.accounts.must_wait import MustWait
 from cambist.accounts.node_leases import HeldLease, NodeLeases
 from cambist.accounts.principal import Principal
 from cambist.accounts.quota import Period, quota_spent
-from cambist.accounts.rate_limit import Bucket
 from cambist.accounts.reservations import PAUSE_SECONDS, Reservations
 from cambist.accounts.usage import SHOWN_DAYS, UsageRecord, usage_record
 from cambist.accounts.usage_counters import UsageCounters
@@ -45,6 +44,8 @@ class NodeMeter(Meter):
     `past` and the counters have only the calls of this node.
     """
 
+    _is_alone = False
+
     def __init__(
         self,
         counters: UsageCounters,
@@ -59,7 +60,7 @@ class NodeMeter(Meter):
         self._others_usage = others_usage
         self._others_known: dict[int, Mapping[date, int]] = {}
         self._never_waits = 0
-        self._share = leases.share
+        self._rates.share = leases.share
         self._refilled: dict[int, int] = {}
 
     def spare_this_thread(self) -> None:
@@ -72,14 +73,8 @@ class NodeMeter(Meter):
 
     def tick(self, principals: Mapping[Digest, Principal], now: float) -> None:
         """Read also whether the nodes know what the others admit."""
-        self._share = self._leases.share
+        self._rates.share = self._leases.share
         super().tick(principals, now)
-
-    def _read_bucket(self, number: int, now: float, rate: float, burst: int, before: int | None = None) -> Bucket:
-        share = self._share
-        if share > 1:
-            rate, burst = rate / share, max(1, burst // share)
-        return super()._read_bucket(number, now, rate, burst, before)
 
     def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
         """Reserve the calls that `what` costs in a lease of this node, for this thread.

@@ -18,6 +18,7 @@ from cambist.api.answer.endpoint_answers import EndpointAnswers
 from cambist.api.call.admission import Admission
 from cambist.api.call.credentials import Authenticator
 from cambist.api.call.settlement import Settlement
+from cambist.api.direct.way import DirectServing, DirectWay
 from cambist.api.docs.openapi import Json, openapi_document
 from cambist.api.docs.page import PageOptions, add_page_routes
 from cambist.api.docs.pages import add_docs_routes
@@ -121,7 +122,9 @@ def build_application(
     add_page_routes(framework, options.page, dialect_index(options.dialects))
     turns = RequestTurns(authenticator, faces, options.dialects, headers, options.path_prefix)
     bodies = RequestBodies(authenticator, options.path_prefix, clock)
-    serving = ServingOptions(headers, turns, bodies, options.path_prefix, options.counts)
+    directly = DirectServing(headers, options.closed_max_age, options.path_prefix, options.counts)
+    direct = DirectWay(endpoints, worker_state, settlement, directly)
+    serving = ServingOptions(headers, turns, bodies, direct, options.path_prefix, options.counts)
     return WorkerApplication(framework, faces, settlement, clock, serving)
 
 

@@ -12,6 +12,7 @@ from cambist.accounts.must_wait import MustWait
 from cambist.api.answer.response import Header, Response
 from cambist.api.call.call import CALL, Call
 from cambist.api.call.settlement import Settlement
+from cambist.api.direct.way import DirectWay
 from cambist.api.errors import refusal_response
 from cambist.api.faces.json_face import JsonFace
 from cambist.api.faces.receipts import PARAMETER
@@ -21,6 +22,7 @@ from cambist.api.request_bodies import RequestBodies
 from cambist.api.request_metrics import Counts, counted
 from cambist.api.turns import RequestTurns
 from cambist.clock import WallClock
+from cambist.http.connection import RECEIVED
 from cambist.http.delivery import DELIVERY, AnswerDelivery, is_charged
 from cambist.http.request_parser import Environ
 from cambist.http.responses import date_header, encode_headers, status_line
@@ -33,11 +35,12 @@ _AT_ONCE = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True, slots=True)
 class ServingOptions:
-    """How responses are served: headers of all, who gets threads, which bodies are read, the prefix, the counts."""
+    """How responses are served: headers of all, who gets threads and bodies, the direct way, the prefix, the counts."""
 
     headers: Headers
     turns: RequestTurns
     bodies: RequestBodies
+    direct: DirectWay
     path_prefix: str = ""
     counts: Counts | None = None
 
@@ -62,6 +65,7 @@ class WorkerApplication:
         self._clock = clock
         self.turns = options.turns
         self.body_limit = options.bodies.limit
+        self._learn, self.direct = options.direct.learn, options.direct.answer
         self._headers = tuple(options.headers)
         self._prefix = options.path_prefix
         self._counts = options.counts
@@ -75,6 +79,8 @@ class WorkerApplication:
         if found is None:
             return None
         call, response = found
+        if response.status == 200 and (received := environ.get(RECEIVED)) is not None:
+            self._learn(received, environ)
         if self._counts is not None:
             path, spent = environ["PATH_INFO"], perf_counter_ns() - call.started
             self._counts.end(path, response.status, spent, cached=call.is_cached)

@@ -13,7 +13,7 @@ from cambist.http.request_parser import Environ, MalformedRequest, ReceivedReque
 from cambist.http.responses import encode_malformed, with_connection
 
 RECEIVED = "cambist.received"
-"""The key in the environ of the bytes of a request that came alone and whole: the same bytes are the same request."""
+"""The key in the environ of the bytes of a plain request that came alone and whole."""
 
 _HIGH_WATER_BYTES = 64 * 1024
 READ_AHEAD_BYTES = 16 * 1024
@@ -31,6 +31,7 @@ class ConnectionOwner(Protocol):
     now: float
     is_ending: bool
     is_secure: bool
+    direct: Callable[[bytes], bytes | None]
     body_limit: Callable[[Environ], int]
 
     def answer(self, request: ReceivedRequest) -> bytes | None:
@@ -51,6 +52,7 @@ class HttpConnection(asyncio.Protocol):
 
     def __init__(self, server: ConnectionOwner) -> None:
         self._server = server
+        self._direct = server.direct
         self._requests: deque[ReceivedRequest] = deque()
         self._waiting_for: ReceivedRequest | None = None
         self._sending: tuple[FileBody, ReceivedRequest] | None = None
@@ -88,6 +90,12 @@ class HttpConnection(asyncio.Protocol):
         """Answer what is complete."""
         if self._is_ending or self._last_answer:
             return
+        if self._parser.is_between and self._may_answer:
+            answer = self._direct(data)
+            if answer is not None:
+                self.silent_since = self._server.now
+                self._write(answer)
+                return
         self._read(data)
 
     def eof_received(self) -> bool:

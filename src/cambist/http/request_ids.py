@@ -15,12 +15,14 @@ REQUEST_ID = "cambist.request_id"
 _PLAUSIBLE = re.compile(r"[!-~]{1,128}")
 
 _process = secrets.token_hex(4)
+_header = f"x-request-id: {_process}-%x\r\n".encode()
 _numbers = count(1)
 
 
 def _renew() -> None:
-    global _process  # noqa: PLW0603  one for each process
+    global _header, _process  # noqa: PLW0603  one for each process
     _process = secrets.token_hex(4)
+    _header = f"x-request-id: {_process}-%x\r\n".encode()
 
 
 os.register_at_fork(after_in_child=_renew)
@@ -29,6 +31,11 @@ os.register_at_fork(after_in_child=_renew)
 def new_request_id() -> str:
     """Return an identifier that no other request of any process has."""
     return f"{_process}-{next(_numbers):x}"
+
+
+def request_id_header() -> bytes:
+    """Return the header `X-Request-Id` with a new identifier."""
+    return _header % next(_numbers)
 
 
 def request_id_of(environ: Environ) -> str:

@@ -112,6 +112,23 @@ class RateBook:
         mids[PIVOT] = 1.0
         return MappingProxyType(mids)
 
+    def mid_and_time(self, code: str) -> tuple[float, int] | None:
+        """Return what `mids` and `times` have for one code other than the pivot; None if `mids` has nothing.
+
+        Over columns it reads the code's slot alone.
+        """
+        columns = self.columns
+        if columns is None:
+            mid = self.mids.get(code)
+            return None if mid is None else (mid, self.times[code])
+        slot = columns.names.codes.get(code)
+        if slot is None or not columns.flags[slot] & PRESENT:
+            return None
+        mid, time = columns.mid[slot], columns.as_of[slot]
+        if time < self._live_since and code in CURRENCIES:
+            return None
+        return (mid if code == columns.names.instruments[slot][1].base else 1 / mid), time
+
     @cached_property
     def times(self) -> Mapping[str, int]:
         """The market time of each code's quote, in microseconds since 1970."""
@@ -169,12 +186,25 @@ class RateBook:
                 return None
             return PairPrice(pair, quote.float_mid, quote.as_of, quote.own_as_of, quote.origin.pace)
         slot = columns.names.pairs.get(pair)
-        if slot is None or not columns.flags[slot] & PRESENT:
-            return None
-        as_of, own = columns.as_of[slot], columns.own_as_of[slot]
-        moment = EPOCH + timedelta(microseconds=as_of)
-        own_moment = moment if own == as_of else EPOCH + timedelta(microseconds=own)
-        return PairPrice(pair, columns.mid[slot], moment, own_moment, PACES[columns.pace[slot]])
+        return None if slot is None else _price_at(columns, slot)
+
+    def code_price(self, code: str) -> PairPrice | None:
+        """Return the midpoint of the quote of a code against the pivot, as `pair_price` does."""
+        columns = self.columns
+        if columns is None:
+            quote = self.quotes.get(code)
+            if quote is None:
+                return None
+            return PairPrice(quote.pair, quote.float_mid, quote.as_of, quote.own_as_of, quote.origin.pace)
+        slot = columns.names.codes.get(code)
+        return None if slot is None else _price_at(columns, slot)
+
+    def legs_of(self, code: str) -> tuple[Pair, ...]:
+        """Return the pairs that the quote of a code was crossed from, without building it."""
+        columns = self.columns
+        if columns is None:
+            return self.quotes[code].origin.legs
+        return columns.origins.legs[columns.legs[columns.names.codes[code]]]
 
     def leg(self, code: str) -> Quote:
         """Return the quote of `code` against the pivot. Errors: RateUnavailable if there is none that is live."""
@@ -190,8 +220,12 @@ class RateBook:
     @cached_property
     def outdated(self) -> frozenset[str]:
         """The currencies that are not live, because their quotes are too far behind the newest one."""
-        since = unix_us(self.as_of - RECENT)
+        since = self._live_since
         return frozenset(code for code, time in self.times.items() if time < since and code in CURRENCIES)
+
+    @cached_property
+    def _live_since(self) -> int:
+        return unix_us(self.as_of - RECENT)
 
     def unavailable(self, code: str) -> RateUnavailable:
         """Return the error of a code that the book has no price for."""
@@ -217,6 +251,18 @@ class RateBook:
         """The market time of the oldest quote of a listed code."""
         times = [self.times[code] for code in self.listed if code != PIVOT]
         return EPOCH + timedelta(microseconds=min(times)) if times else self.as_of
+
+
+def _price_at(columns: BookColumns, slot: int) -> PairPrice | None:
+    """Return the price in a slot, without building its quote; None if it has none."""
+    if not columns.flags[slot] & PRESENT:
+        return None
+    as_of, own = columns.as_of[slot], columns.own_as_of[slot]
+    moment = EPOCH + timedelta(microseconds=as_of)
+    own_moment = moment if own == as_of else EPOCH + timedelta(microseconds=own)
+    return PairPrice(
+        columns.names.instruments[slot][1], columns.mid[slot], moment, own_moment, PACES[columns.pace[slot]]
+    )
 
 
 def _float_worth(quote: Quote, code: str) -> float:

@@ -14,6 +14,11 @@ def unix_ms(moment: datetime) -> int:
     return (moment - EPOCH) // _MILLISECOND
 
 
+def from_unix_us(microseconds: int) -> datetime:
+    """Return the moment that is so many microseconds after the beginning of 1970, in UTC."""
+    return EPOCH + timedelta(microseconds=microseconds)
+
+
 def unix_us(moment: datetime) -> int:
     """Return a moment in microseconds since 1970, exactly."""
     return (moment - EPOCH) // _MICROSECOND

@@ -7,10 +7,12 @@ from contextlib import contextmanager
 
 from cambist.accounts.meter import Meter
 from cambist.accounts.must_wait import MustWait
+from cambist.accounts.principal import Principal
 from cambist.accounts.reservation import Reservation
 from cambist.api.call.call import Call
 from cambist.errors import CambistError
 from cambist.http.delivery import on_delivery
+from cambist.http.responses import encode_headers
 
 Headers = list[tuple[str, str]]
 
@@ -40,6 +42,20 @@ class Settlement:
         except (CambistError, MustWait):
             self._meter.release()
             raise
+
+    def settle_directly(self, principal: Principal, label: str, cost: int, now: float) -> bytes:
+        """Check a direct answer against rate and quota and count it; return the headers of a plan with limits, encoded.
+
+        Errors: RequestRefused, and MustWait if only a thread can tell: then nothing was counted.
+        """
+        if not principal.is_limited:
+            self._meter.spend(principal, label, cost, now)
+            return b""
+        if cost == 1:
+            policy, state = self._meter.admit_one(principal, label, now)
+            return f"ratelimit-policy: {policy}\r\nratelimit: {state}\r\n".encode()
+        self._meter.admit(principal, label, cost, now)
+        return encode_headers(self._meter.headers(principal, now, quota_checked=True))
 
     @contextmanager
     def reserved(self, call: Call, label: str) -> Iterator[Reservation]:

@@ -56,11 +56,14 @@ def answer(context: RequestContext, params: FxQuoteParams) -> FxQuoteResponse:
     While its market is open, a traded price must be fresh. A currency that is not traded is quoted at its daily fixing
     for up to 14 days, with the day in `fixed_on`.
     """
-    found, unavailable = answer_each(params.pairs, lambda name: _quote(context, name, params), partial=params.partial)
+    found, unavailable = answer_each(
+        params.pairs, lambda name: quote_record(context, name, params), partial=params.partial
+    )
     return FxQuoteResponse(dict(found.values()), unavailable)
 
 
-def _quote(context: RequestContext, name: str, params: FxQuoteParams) -> tuple[str, FxQuoteRecord]:
+def quote_record(context: RequestContext, name: str, params: FxQuoteParams) -> tuple[str, FxQuoteRecord]:
+    """Return the name of a pair and its quote. Errors: UnknownFxPair, RateUnavailable."""
     pair = parse_fx_pair(context, name)
     current, size = current_quote(context, pair), quote_size(pair.base, pair.quote)
     quote, fixing = current.quote, current.fixing

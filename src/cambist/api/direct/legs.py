@@ -1,0 +1,92 @@
+"""The legs of all cross rates of one rate book, looked up by the bytes of their code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from math import inf
+
+from cambist.api.direct.declined import Declined
+from cambist.api.state.worker_state import WorkerState
+from cambist.pricing.freshness import fresh_for
+from cambist.pricing.pair import PIVOT
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.unix_time import from_unix_us
+from cambist.reference.assets import COINS, METALS, AssetKind, kind_of
+from cambist.reference.tables import CURRENCIES
+
+CURRENCY, METAL, COIN = 0, 1, 2
+METAL_AND_COIN = METAL + COIN
+"""No market trades them for each other. No other two kinds have this sum."""
+
+NO_TIME = 1 << 62
+"""The market time of the pivot: later than that of any quote."""
+
+MARGIN = 0.001
+"""How many seconds before its end the freshness of a price is no longer certain: floats are compared, not moments."""
+
+CODES = {code.encode(): code for code in (*CURRENCIES, *METALS, *COINS)}
+"""All codes that can be asked for, by their bytes."""
+
+PIVOT_CODE = PIVOT.encode()
+
+Leg = tuple[float, int, float, int]
+"""The midpoint in the pivot, its market time in microseconds since 1970, until when it may be used for certain in
+seconds since 1970, and the kind of asset."""
+
+
+class Legs(dict[bytes, Leg]):
+    """The legs by code; each is found when it is first asked for. Errors: KeyError for a code without a price.
+
+    The price of a currency may always be used, unless the operator limits the age of all rates: it falls back on its
+    fixing. How long a coin or a metal may be used is worked out when it is (`renew`).
+    """
+
+    def __init__(self, state: WorkerState, book: RateBook) -> None:
+        super().__init__()
+        self._state = state
+        self._book = book
+        longest_age = state.longest_age
+        self.longest_age = inf if longest_age is None else longest_age.total_seconds() - MARGIN
+
+    def __missing__(self, key: bytes) -> Leg:
+        code = CODES[key]
+        if code == PIVOT:
+            leg: Leg = (1.0, NO_TIME, inf, CURRENCY)
+        else:
+            found = self._book.mid_and_time(code)
+            if found is None:
+                raise KeyError(key)
+            mid, time = found
+            kind = CURRENCY if code in CURRENCIES else METAL if code in METALS else COIN
+            leg = (mid, time, 0.0 if kind else time / 1e6 + self.longest_age, kind)
+        self[key] = leg
+        return leg
+
+    def renew(self, keys: Iterable[bytes], now: float) -> None:
+        """Work out until when legs may be used. Errors: Declined if one may not be used now for certain."""
+        for key in keys:
+            mid, time, until, kind = self[key]
+            if now >= until and kind != CURRENCY:
+                left = time_left(self._state, self._book, CODES[key], now)
+                until = min(now + left - MARGIN, time / 1e6 + self.longest_age)
+                self[key] = (mid, time, until, kind)
+            if now >= until:
+                raise Declined
+
+
+def time_left(state: WorkerState, book: RateBook, code: str, now: float) -> float:
+    """Return for how many seconds the price of a coin or a metal may be used; below 0 if it is too old.
+
+    While its market is open, a price ages as fast as the clock, otherwise not: it may be used at least for so long.
+    Coins that it was crossed through count too, as in `pricing.freshness.first_stale_code`.
+    """
+    shortest, moment, checked = timedelta.max, from_unix_us(int(now * 1e6)), [code]
+    for one in checked:
+        kind, price = kind_of(one), book.code_price(one)
+        if kind is None or kind is AssetKind.CURRENCY or price is None:
+            continue
+        shortest = min(shortest, fresh_for(price, kind, state.ages, moment))
+        sides = {side for leg in book.legs_of(one) for side in (leg.base, leg.quote)}
+        checked += [side for side in sides if side in COINS and side not in checked]
+    return shortest.total_seconds()

@@ -1,0 +1,143 @@
+"""The straight way of a request: from its bytes to the bytes of the response."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import lru_cache
+from time import perf_counter_ns
+from typing import Any
+
+from cambist.accounts.must_wait import MustWait
+from cambist.api.answer.answer_headers import NEGOTIATED, VARY, Header
+from cambist.api.answer.endpoint import Endpoint
+from cambist.api.call.settlement import Settlement
+from cambist.api.direct.answer import DirectAnswer
+from cambist.api.direct.answers import ANSWERS
+from cambist.api.direct.callers import Callers
+from cambist.api.direct.declined import Declined
+from cambist.api.direct.header_blocks import LONGEST_REQUEST, HeaderBlocks, is_plain_line
+from cambist.api.direct.question import QuestionReader
+from cambist.api.request_metrics import Counts
+from cambist.api.state.compression import MIN_COMPRESSED_BYTES, compress_prefix
+from cambist.api.state.worker_state import WorkerState
+from cambist.errors import CambistError
+from cambist.http.request_ids import request_id_header
+from cambist.http.responses import date_header, encode_headers
+
+log = logging.getLogger(__name__)
+
+_GZIP = b"content-encoding: gzip\r\n"
+_MOST_COMPRESSED = 256
+_NO_HEADER: tuple[Header, ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class _Route:
+    """The way of the questions of one endpoint.
+
+    `vary` are the headers of short answers and of long ones; `is_past` says whether they are about past days.
+    """
+
+    path: str
+    tag: str
+    reader: QuestionReader
+    answer: DirectAnswer
+    vary: tuple[tuple[Header, ...], tuple[Header, ...]]
+    is_past: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DirectServing:
+    """How responses are served: headers of all, how long clients may keep what is immutable, where paths begin.
+
+    `counts` is where requests are counted.
+    """
+
+    headers: Iterable[tuple[str, str]]
+    immutable_max_age: timedelta
+    path_prefix: str = ""
+    counts: Counts | None = None
+
+
+class DirectWay:
+    """Answers hot questions whose headers are known. Used by one thread, the event loop's."""
+
+    def __init__(
+        self,
+        endpoints: Iterable[Endpoint[Any, Any]],
+        state: WorkerState,
+        settlement: Settlement,
+        serving: DirectServing,
+    ) -> None:
+        routes = [
+            _route(endpoint, state, serving.immutable_max_age) for endpoint in endpoints if endpoint.path in ANSWERS
+        ]
+        self._routes: Mapping[bytes, _Route] = {
+            f"{prefix}{route.path}".encode(): route for route in routes for prefix in ("", serving.path_prefix)
+        }
+        self._clock = state.clock
+        self._settlement = settlement
+        self._counts = serving.counts
+        self._head = encode_headers([("Content-Type", "application/json"), *serving.headers])
+        self._callers = Callers(state)
+        self._blocks = HeaderBlocks()
+        self.learn = self._blocks.learn
+        self._compressed = lru_cache(maxsize=_MOST_COMPRESSED)(compress_prefix)
+        self._has_failed = False
+
+    def answer(self, received: bytes) -> bytes | None:
+        """Return the response to the bytes of a request, or None if the general way has to answer."""
+        try:
+            return self._answer(received)
+        except (Declined, KeyError):  # what is looked up and not found is unknown here, and perhaps anywhere
+            return None
+        except (CambistError, MustWait):
+            self._settlement.release()
+            return None
+        except Exception:  # the general way answers all the same
+            if not self._has_failed:
+                self._has_failed = True
+                log.exception("A direct answer failed; further failures are not logged")
+            return None
+
+    def _answer(self, received: bytes) -> bytes:
+        """Answer a request. Errors: Declined, KeyError and those of the meter, before anything is counted."""
+        started, now = perf_counter_ns(), self._clock()
+        line, _, block = received.partition(b"\r\n")
+        headers = self._blocks[block]
+        path, _, query = line[4:-9].partition(b"?")
+        route = self._routes[path]
+        if not is_plain_line(line) or len(received) > LONGEST_REQUEST:
+            raise Declined
+        values = route.reader.read(query)
+        caller = self._callers.find(values[0], headers.key)
+        if now >= caller.ends or route.tag not in caller.tags or (route.is_past and caller.is_cut):
+            raise Declined
+        view = caller.view
+        if view.responses.state[0] is not view.book:
+            view.renew()
+        prefix, cost, own_head = route.answer.answer(values, view, now)
+        is_long, coding = len(prefix) > MIN_COMPRESSED_BYTES, b""
+        head = own_head or view.head(cost, route.vary[is_long])
+        end = b"%d}" % ((perf_counter_ns() - started) // 1_000_000)
+        if is_long and headers.accepts_gzip:
+            coding, body = _GZIP, self._compressed(prefix).finish(end)
+        else:
+            body = prefix + end
+        limits = self._settlement.settle_directly(caller.principal, route.path, cost, now)
+        if self._counts is not None:
+            self._counts.end(route.path, 200, perf_counter_ns() - started, cached=False)
+        return b"HTTP/1.1 200 OK\r\n%b%b%b%b%b%bcontent-length: %d\r\n\r\n%b" % (
+            *(request_id_header(), self._head, head, limits, coding, date_header(now)),
+            *(len(body), body),
+        )
+
+
+def _route(endpoint: Endpoint[Any, Any], state: WorkerState, max_age: timedelta) -> _Route:
+    answer = ANSWERS[endpoint.path](state, max_age)
+    vary = ((NEGOTIATED,), (NEGOTIATED,)) if endpoint.table is not None else (_NO_HEADER, (VARY,))
+    reader, is_past = QuestionReader(endpoint, answer.names), endpoint.is_immutable is not None
+    return _Route(endpoint.path, endpoint.tag, reader, answer, vary, is_past)
