@@ -12,7 +12,7 @@ from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principals, StoredKey
 from cambist.history.corrections import no_feed
-from cambist.stream.admission import Admission
+from cambist.stream.admission import StreamAdmission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
@@ -30,7 +30,7 @@ _MASK = b"\0\0\0\0"
 def context(ledger: Any, keys: Mapping[Digest, StoredKey] | None = None) -> StreamContext:
     """Return what the connections share, with these keys and without a book."""
     billing = Billing(Meter(ledger, {}))
-    admission = Admission(Principals(dict(keys or {}), read_plans(default_plans(), "plans.toml")), billing)
+    admission = StreamAdmission(Principals(dict(keys or {}), read_plans(default_plans(), "plans.toml")), billing)
     prices = Prices({}, lambda: datetime.now(UTC))
     corrections = Corrections(no_feed, lambda: datetime.now(UTC).date())
     return StreamContext(admission, billing, prices, Broadcaster(prices), corrections)

@@ -21,7 +21,7 @@ from cambist.accounts.principal import Principal, Principals
 from cambist.errors import QuotaUnknown
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
-from cambist.stream.admission import Admission
+from cambist.stream.admission import StreamAdmission
 from cambist.stream.billing import USAGE_LABEL, Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
@@ -52,7 +52,7 @@ def new_context(ledger: Any, **changed: Any) -> StreamContext:
     prices = Prices({}, lambda: MOMENT)
     prices.update(RateBook(1, MOMENT, {}, (), venue_pairs=frozenset(PAIRS)))
     billing = Billing(Meter(ledger, {}))
-    admission = Admission(Principals(STORED_KEYS, plans_with(**changed)), billing)
+    admission = StreamAdmission(Principals(STORED_KEYS, plans_with(**changed)), billing)
     return StreamContext(admission, billing, prices, Broadcaster(prices), empty_corrections())
 
 
@@ -164,7 +164,9 @@ def asking(ledger: Any) -> tuple[AskingMeter, StreamContext]:
     """Return a meter that asks for its quota, and a context with it."""
     meter = AskingMeter(ledger, {})
     billing = Billing(meter)
-    admission = Admission(Principals(STORED_KEYS, plans_with(stream_calls_a_minute=10, calls_a_month=35)), billing)
+    admission = StreamAdmission(
+        Principals(STORED_KEYS, plans_with(stream_calls_a_minute=10, calls_a_month=35)), billing
+    )
     prices = Prices({}, lambda: MOMENT)
     return meter, StreamContext(admission, billing, prices, Broadcaster(prices), empty_corrections())
 

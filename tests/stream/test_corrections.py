@@ -23,7 +23,7 @@ from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edi
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
 from cambist.storage.sql import SqlStore
-from cambist.stream.admission import Admission
+from cambist.stream.admission import StreamAdmission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
@@ -113,7 +113,7 @@ def service(ledger: Any, tmp_path: Path) -> Iterator[Service]:
     prices = KnownPairs({}, lambda: datetime.fromtimestamp(NOW, UTC))
     billing = Billing(Meter(ledger, {}))
     corrections = Corrections(from_file.archive.corrections_after, lambda: TODAY)
-    admission = Admission(Principals(STORED_KEYS, PLANS), billing)
+    admission = StreamAdmission(Principals(STORED_KEYS, PLANS), billing)
     context = StreamContext(admission, billing, prices, Broadcaster(prices), corrections)
     made = Service(from_file, context)
     made.file(("USD", "1.1", DAY), ("JPY", "180", DAY), ("USD", "1.15", DAY + timedelta(days=3)))

@@ -18,7 +18,7 @@ from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principal, Principals
 from cambist.history.corrections import no_feed
 from cambist.pricing.pair import Pair
-from cambist.stream.admission import MAX_UNAUTHENTICATED, Admission
+from cambist.stream.admission import MAX_UNAUTHENTICATED, StreamAdmission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
@@ -82,12 +82,12 @@ def prices() -> KnownPairs:
 @pytest.fixture
 def context(ledger: Any, prices: KnownPairs) -> StreamContext:
     billing = Billing(Meter(ledger, {}))
-    admission = Admission(Principals(STORED_KEYS, PLANS), billing)
+    admission = StreamAdmission(Principals(STORED_KEYS, PLANS), billing)
     return StreamContext(admission, billing, prices, Broadcaster(prices), empty_corrections())
 
 
 @pytest.fixture
-def admission(context: StreamContext) -> Admission:
+def admission(context: StreamContext) -> StreamAdmission:
     return context.admission
 
 
@@ -177,7 +177,7 @@ def test_guessing_keys_is_slowed_down_but_a_working_key_is_never_refused(context
     assert send(new_session(context), op="auth", key=OWNER)["status"] == 200
 
 
-def test_one_address_may_have_only_so_many_connections_without_a_key(admission: Admission) -> None:
+def test_one_address_may_have_only_so_many_connections_without_a_key(admission: StreamAdmission) -> None:
     assert all(admission.add_unauthenticated("2001:db8::1") for _ in range(MAX_UNAUTHENTICATED))
     assert not admission.add_unauthenticated("2001:db8::2")
     assert admission.add_unauthenticated("203.0.113.9")
@@ -186,7 +186,7 @@ def test_one_address_may_have_only_so_many_connections_without_a_key(admission: 
     assert admission.add_unauthenticated("2001:db8::3")
 
 
-def test_a_revoked_key_is_rejected(admission: Admission) -> None:
+def test_a_revoked_key_is_rejected(admission: StreamAdmission) -> None:
     assert isinstance(admission.lookup(digest(OWNER), NOW), Principal)
     admission.principals.update(
         stored_keys={digest(OWNER): StoredKey(1, Account(1, "owner", "unlimited"), revoked=True)}

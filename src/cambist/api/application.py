@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache, partial
@@ -92,22 +92,7 @@ def build_application(
     admission, settlement = Admission(authenticator, meter), Settlement(meter)
     headers = _headers_of_all(options)
     framework = _framework(worker_state, settlement, options, headers)
-    paths, clock = paths_by_parameter(endpoints), worker_state.clock
-    faces: dict[str, JsonFace] = {}
-    for endpoint in endpoints:
-        unknown_for = partial(_unknown_parameters, endpoint, paths)
-        answers = EndpointAnswers(endpoint, worker_state, admission, settlement.check, options.closed_max_age)
-        face = faces[endpoint.path] = JsonFace(answers, unknown_for(), admission, settlement, clock)
-        if endpoint.path == CORRECTIONS:
-            framework.add_route(
-                ATOM_PATH, CorrectionsAtomResource(answers, unknown_for(), admission, settlement, clock)
-            )
-        if endpoint.table is None:
-            framework.add_route(endpoint.path, face)
-        else:
-            add_table_routes(
-                framework, face, TableParts(unknown_for, admission, settlement, clock), options.environment
-            )
+    faces = _add_endpoints(framework, endpoints, worker_state, (admission, settlement), options)
     framework.add_route(BULK_PATH, BulkResource(worker_state, admission, settlement, options.environment))
     add_docs_routes(framework, partial(_document, endpoints, options.path_prefix), options.environment)
     tools = McpResource(worker_state, admission, settlement, options.cors_origin, options.environment)
@@ -121,11 +106,11 @@ def build_application(
     )
     add_page_routes(framework, options.page, dialect_index(options.dialects))
     turns = RequestTurns(authenticator, faces, options.dialects, headers, options.path_prefix)
-    bodies = RequestBodies(authenticator, options.path_prefix, clock)
+    bodies = RequestBodies(authenticator, options.path_prefix, worker_state.clock)
     directly = DirectServing(headers, options.closed_max_age, options.path_prefix, options.counts)
     direct = DirectWay(endpoints, worker_state, settlement, directly)
     serving = ServingOptions(headers, turns, bodies, direct, options.path_prefix, options.counts)
-    return WorkerApplication(framework, faces, settlement, clock, serving)
+    return WorkerApplication(framework, faces, settlement, worker_state.clock, serving)
 
 
 def _framework(
@@ -147,6 +132,32 @@ def _framework(
     framework.add_route(KEYS_PATH, SigningKeysResource(worker_state))
     framework.add_route(LOG_TEMPLATE, LogResource(worker_state))
     return framework
+
+
+def _add_endpoints(
+    framework: falcon.App[falcon.Request, falcon.Response],
+    endpoints: Sequence[Endpoint[Any, Any]],
+    worker_state: WorkerState,
+    checks: tuple[Admission, Settlement],
+    options: ApiOptions,
+) -> dict[str, JsonFace]:
+    """Add the routes of all endpoints, in JSON and as tables; return their faces in JSON by path."""
+    (admission, settlement), clock = checks, worker_state.clock
+    paths = paths_by_parameter(endpoints)
+    faces: dict[str, JsonFace] = {}
+    for endpoint in endpoints:
+        unknown_for = partial(_unknown_parameters, endpoint, paths)
+        answers = EndpointAnswers(endpoint, worker_state, admission, settlement.check, options.closed_max_age)
+        face = faces[endpoint.path] = JsonFace(answers, unknown_for(), admission, settlement, clock)
+        if endpoint.path == CORRECTIONS:
+            atom = CorrectionsAtomResource(answers, unknown_for(), admission, settlement, clock)
+            framework.add_route(ATOM_PATH, atom)
+        if endpoint.table is None:
+            framework.add_route(endpoint.path, face)
+        else:
+            parts = TableParts(unknown_for, admission, settlement, clock)
+            add_table_routes(framework, face, parts, options.environment)
+    return faces
 
 
 def _unknown_parameters(

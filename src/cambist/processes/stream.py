@@ -32,7 +32,7 @@ from cambist.storage.json_file import write_json_file
 from cambist.storage.shared.change_notifier import ChangeNotifier, Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.stream_connections import StreamConnections
-from cambist.stream.admission import Admission, Connections
+from cambist.stream.admission import Connections, StreamAdmission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
@@ -82,7 +82,7 @@ class StreamProcess:
         self._principals = Principals(self._keys.read_all(), current_plans(self._folder.path))
         if self._keys.are_copied:
             self._seen[Topic.ACCOUNTS] = _NONE  # they are read when the database can be reached
-        self._admission = Admission(self._principals, billing, self._connections())
+        self._admission = StreamAdmission(self._principals, billing, self._connections())
         feed = open_correction_feed(settings, self._store)
         self._corrections = Corrections(feed.read, lambda: utc_now().date())
         shared = (self._admission, billing, self._prices, self._broadcaster, self._corrections)

@@ -59,7 +59,7 @@ class Admitted:
     charged_until: float
 
 
-class Admission:
+class StreamAdmission:
     """Admits connections by API key, and counts them by account; those without a key are counted by address."""
 
     def __init__(self, principals: Principals, billing: Billing, connections: Connections | None = None) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from cambist.accounts.addresses import Networks
-from cambist.stream.admission import Admission
+from cambist.stream.admission import StreamAdmission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.corrections import Corrections
@@ -21,7 +21,7 @@ class StreamContext:
     connection is opened.
     """
 
-    admission: Admission
+    admission: StreamAdmission
     billing: Billing
     prices: Prices
     broadcaster: Broadcaster
