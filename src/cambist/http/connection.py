@@ -8,9 +8,15 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from cambist.http.file_body import PIECE_BYTES, FileBody
-from cambist.http.request_ids import REQUEST_ID, is_sent, new_request_id, with_request_id
 from cambist.http.request_parser import Environ, MalformedRequest, ReceivedRequest, RequestParser
-from cambist.http.responses import encode_malformed, with_connection
+from cambist.http.responses import (
+    REQUEST_ID,
+    encode_malformed,
+    is_sent,
+    new_request_id,
+    with_connection,
+    with_request_id,
+)
 
 RECEIVED = "cambist.received"
 """The key in the environ of the bytes of a plain request that came alone and whole."""
