@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-_MOST_LISTED = 12
-
 
 def edit_distance(word: str, other: str) -> int:
     """Return how many letters must be changed, added, removed or swapped with a neighbour to turn one into the other.
@@ -31,14 +29,19 @@ def near_names(name: str, known: Iterable[str], edits: int | None = None) -> lis
     """
     typed = name.casefold()
     most = max(1, len(typed) // 2) if edits is None else edits
-    near = ((edit_distance(typed, each.casefold()), each) for each in known if abs(len(each) - len(typed)) <= most)
-    return [each for distance, each in sorted(near) if distance <= most]
+    near = []
+    for each in known:
+        other = each.casefold()
+        if abs(len(other) - len(typed)) <= most and (distance := edit_distance(typed, other)) <= most:
+            begins_alike = other[:2] == typed[:2]
+            near.append((distance, not begins_alike, each))
+    return [each for _, _, each in sorted(near)]
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str], most_listed: int = 12) -> str:
     """Return a hint: the known name that was probably meant, or the names there are, up to a limit."""
     names = sorted(known)
     if near := near_names(name, names):
         return f"did you mean [{near[0]}]?"
-    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
-    return f"there are {', '.join(names[:_MOST_LISTED]) or 'none'}{more}"
+    more = f" and {len(names) - most_listed} more" if len(names) > most_listed else ""
+    return f"there are {', '.join(names[:most_listed]) or 'none'}{more}"

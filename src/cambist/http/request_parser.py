@@ -64,6 +64,12 @@ class ReceivedRequest:
         self.version = ""
 
 
+def is_plain(request: ReceivedRequest, data: bytes) -> bool:
+    """Return whether the same bytes are always this request, and leave the connection as it was."""
+    is_whole = request.version == "1.1" and not request.body and data.endswith(b"\r\n\r\n")
+    return is_whole and request.keep_alive and "HTTP_X_REQUEST_ID" not in request.environ
+
+
 class RequestParser:
     """Reads the requests of one connection from `peer`, an address.
 

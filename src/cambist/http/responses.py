@@ -104,11 +104,6 @@ def request_id_of(environ: Environ) -> str:
     return sent if sent and _PLAUSIBLE.fullmatch(sent) else new_request_id()
 
 
-def is_sent(environ: Environ) -> bool:
-    """Return whether the client has sent an identifier, so that the same bytes have the same one."""
-    return "HTTP_X_REQUEST_ID" in environ
-
-
 def with_request_id(response: bytes, request_id: str) -> bytes:
     """Return a response with the header `X-Request-Id`."""
     end = response.index(b"\r\n") + 2

@@ -82,7 +82,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _check_name(name: str, where: str, names: list[str] | tuple[str, ...]) -> None:
     if name not in names:
-        raise SettingRefused(f"Unknown setting [{shorten(name)}] in {where}; {did_you_mean(name, names)}")
+        raise SettingRefused(f"Unknown setting [{shorten(name)}] in {where}; {did_you_mean(name, names, len(names))}")
 
 
 def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
