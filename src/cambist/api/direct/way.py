@@ -130,7 +130,7 @@ class DirectWay:
         if self._counts is not None:
             self._counts.end(route.path, 200, perf_counter_ns() - started, cached=False)
         return b"HTTP/1.1 200 OK\r\n%b%b%b%b%b%bcontent-length: %d\r\n\r\n%b" % (
-            *(request_id_header(), self._head, head, limits, coding, date_header(now)),
+            *(request_id_header(), self._head, head, coding, limits, date_header(now)),
             *(len(body), body),
         )
 
