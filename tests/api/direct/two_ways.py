@@ -231,7 +231,7 @@ class Way:
 def settled(response: bytes) -> list[str]:
     """Return the lines of a response without what differs from one to the next, and its body."""
     head, _, body = response.partition(b"\r\n\r\n")
-    if b"content-encoding: gzip" in head:
+    if b"content-encoding: gzip" in head and body:  # none follows a HEAD
         body = zlib.decompress(body, wbits=31)
     body = re.sub(rb'"ms":\d+', b'"ms":0', body)
     lines = head.decode("latin-1").split("\r\n")
