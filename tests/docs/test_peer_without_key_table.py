@@ -10,6 +10,7 @@ from tests.service.test_connections import MOST_OF_UNREAD, UNREAD
 from tests.service.test_tls import MOST_OF_UNREAD_OVER_TLS, UNREAD_OVER_TLS
 
 from cambist.api import request_bodies
+from cambist.api.direct import header_blocks
 from cambist.console import http, sessions
 from cambist.http import body_room, connection, connection_limit, listening_socket, request_parser
 from cambist.http import server as http_server
@@ -29,6 +30,9 @@ FIGURES = {
     "all bodies that are read or wait, also with keys": (
         f"{body_room.MOST_BYTES_OF_ONE >> 20} MB of one account or address, {body_room.MOST_BYTES_IN_ALL >> 20} MB of "
         "a worker, then 429 or 503"
+    ),
+    "headers of requests that are remembered": (
+        f"only those of requests that were answered, {header_blocks._MAX_BYTES >> 20} MB of a worker"
     ),
     "sizes and extensions of chunks, and trailers": f"{request_parser.MAX_FRAMING_BYTES // 1024} KB of one body",
     "requests behind one that waits": f"{connection.READ_AHEAD_BYTES // 1024} KB are parsed, then reading pauses",

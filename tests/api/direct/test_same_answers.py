@@ -1,4 +1,4 @@
-"""The straight way answers as the general way does: the same bytes, and the same is counted. `make direct-answers`."""
+"""The direct way answers as the general way does: the same bytes, and the same is counted. `make direct-answers`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_both_ways_answer_and_count_the_same(real_matrix: RateMatrix, tmp_path: 
     longest_age = timedelta(hours=2) if number % 2 else None
     both = TwoWays(real_matrix, tmp_path, SEED + number, STARTS[start], longest_age)
     questions = Questions(both.chance, list(both.keys), STARTS[start].date())
-    straight, general = both.ways
+    direct, general = both.ways
     recent: list[bytes] = []
     for _ in range(REQUESTS // len(STARTS)):
         both.move()
@@ -39,8 +39,8 @@ def test_both_ways_answer_and_count_the_same(real_matrix: RateMatrix, tmp_path: 
         if recent and both.chance.random() < 0.3:
             asked = both.chance.choice(recent)
         recent = [*recent[-20:], asked]
-        first, second = straight.respond(asked), general.respond(asked)
+        first, second = direct.respond(asked), general.respond(asked)
         assert settled(first) == settled(second), asked
-        assert straight.counted() == general.counted(), asked
-    assert straight.direct_answers.total() >= REQUESTS // len(STARTS) * LEAST_DIRECT
-    assert {*ANSWERS} - {*straight.direct_answers} == set()
+        assert direct.counted() == general.counted(), asked
+    assert direct.direct_answers.total() >= REQUESTS // len(STARTS) * LEAST_DIRECT
+    assert {*ANSWERS} - {*direct.direct_answers} == set()

@@ -1,4 +1,4 @@
-"""Two services alike, one without the straight way: what each answers to the same bytes, and what each counts."""
+"""Two services alike, one without the direct way: what each answers to the same bytes, and what each counts."""
 
 from __future__ import annotations
 

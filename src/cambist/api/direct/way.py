@@ -1,4 +1,4 @@
-"""The straight way of a request: from its bytes to the bytes of the response."""
+"""The direct way of a request: from its bytes to the bytes of the response."""
 
 from __future__ import annotations
 
