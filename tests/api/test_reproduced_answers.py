@@ -119,7 +119,7 @@ class World:
         known = self.store.verdicts.decisions()
         if known and self.random.random() < 0.3:
             ended = self.random.choice(known)
-            self.store.verdicts.decide(structs.replace(ended, takes_back=ended.number))
+            self.store.verdicts.decide(structs.replace(ended, takes_back=ended.number, made_at=datetime.now(UTC)))
             return
         source = self.random.choice(list(CODES))
         for fixing in self.fixings(source, 1)[:1]:
@@ -127,7 +127,7 @@ class World:
             code = fixing.pair.quote if source == "ecb" else fixing.pair.base
             until = self.random.choice([None, day, day + 9])
             level = Decimal(self.random.randint(1, 300)) / 100
-            self.store.verdicts.decide(Decision(0, code, day, until, level, accepts, "a test", NOW))
+            self.store.verdicts.decide(Decision(0, code, day, until, level, accepts, "a test", datetime.now(UTC)))
 
     def kill(self) -> None:
         """Kill a process while it files."""
