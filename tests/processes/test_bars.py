@@ -26,7 +26,7 @@ from cambist.processes.api_worker import ApiWorker
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.ingestor import Ingestor
 from cambist.processes.sandbox_market import SandboxMarket
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.registry.archive_tasks import ArchiveTasks
 from cambist.registry.components import bar_reader
 from cambist.registry.open_bars import read_open_bars, write_open_bars

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from cambist.accounts.account import Account
-from cambist.accounts.page_access import DIALECTS
+from cambist.accounts.keyless_access import DIALECTS
 from cambist.api.faces.dialects import DIALECTS as PACKAGES
 from cambist.errors import CannotStart
 from cambist.registry.components import dialects
-from cambist.registry.page_account import KeyReader, check_dialect_account, stored_keys
+from cambist.registry.keyless_accounts import KeyReader, check_dialect_account, stored_keys
 from cambist.settings import Settings
 
 

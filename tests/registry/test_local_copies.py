@@ -15,9 +15,9 @@ from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.accounts.usage_counters import CounterTotal
 from cambist.clock import utc_now
 from cambist.errors import StoreUnreachable
+from cambist.registry.keyless_accounts import KeyReader
 from cambist.registry.local_copies import LocalCopies, copied_accounts, copied_past_usage
 from cambist.registry.metering import open_meter
-from cambist.registry.page_account import KeyReader
 from cambist.settings import Settings
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.sql import SqlStore

@@ -24,10 +24,10 @@ from cambist.ingest.filing import Delivery, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.components import dialects, environment_of, open_store
+from cambist.registry.keyless_accounts import check_dialect_account, check_page_account
 from cambist.registry.local_copies import copied_accounts
 from cambist.registry.node_leases import restore_leases
 from cambist.registry.nodes import join_nodes, node_name
-from cambist.registry.page_account import check_dialect_account, check_page_account
 from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
 from cambist.registry.shared_plans import plan_sharing, publish_shared_plans
 from cambist.registry.snapshots import open_snapshot_source

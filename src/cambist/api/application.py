@@ -19,9 +19,9 @@ from cambist.api.call.admission import Admission
 from cambist.api.call.credentials import Authenticator
 from cambist.api.call.settlement import Settlement
 from cambist.api.direct.way import DirectServing, DirectWay
+from cambist.api.docs.interactive_reference import add_docs_routes
 from cambist.api.docs.openapi import Json, openapi_document
-from cambist.api.docs.page import PageOptions, add_page_routes
-from cambist.api.docs.pages import add_docs_routes
+from cambist.api.docs.web_page import PageOptions, add_page_routes
 from cambist.api.faces.bulk import METHODS as BULK_METHODS
 from cambist.api.faces.bulk import PATH as BULK_PATH
 from cambist.api.faces.bulk.conversion_resource import BulkResource

@@ -21,7 +21,7 @@ from cambist.cli.options import (
     open_account_admin,
 )
 from cambist.cli.output import print_json, print_key, print_result
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.errors import BadParameter
 
 app = typer.Typer(help="Create, show, change and delete accounts.", no_args_is_help=True)

@@ -13,7 +13,7 @@ import typer
 from cambist.admin.parsing import parse_day
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json, print_result
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:

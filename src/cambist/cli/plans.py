@@ -11,7 +11,7 @@ import typer
 from cambist.accounts.plan import Plan, default_plans
 from cambist.cli.options import AsJson, DataFolder, open_account_admin
 from cambist.cli.output import Record, print_json, print_result
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 
 app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True)
 

@@ -8,7 +8,7 @@ import typer
 
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json, print_result
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.settings import read_settings
 
 app = typer.Typer(help="List and replace the keys that sign receipts.", no_args_is_help=True)

@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cambist.admin.backfill import BackfillAdmin, BackfillResult
 from cambist.cli.output import print_json
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.clock import utc_now
 from cambist.errors import BadParameter
 from cambist.ingest.backfill import BackfillProgress

@@ -13,7 +13,7 @@ import typer
 from cambist.admin.parsing import parse_day
 from cambist.cli.options import AsJson, DataFolder, open_account_admin
 from cambist.cli.output import print_json
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.errors import BadParameter
 
 if TYPE_CHECKING:

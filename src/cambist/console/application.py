@@ -20,7 +20,7 @@ from cambist.console.http import (
     read_request,
     with_body,
 )
-from cambist.console.page import ConsolePage
+from cambist.console.page_files import ConsolePage
 from cambist.console.problems import ConsoleRefused, problem_of
 from cambist.console.router import Route, Router
 from cambist.console.sessions import IDLE, ConsoleSession, ConsoleSessions

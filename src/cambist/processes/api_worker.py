@@ -10,7 +10,7 @@ from time import sleep
 
 from cambist.api.answer import series_rendering
 from cambist.api.application import ApiOptions, build_application
-from cambist.api.docs.page import PageOptions
+from cambist.api.docs.web_page import PageOptions
 from cambist.api.state.archive_reader import ArchiveReader
 from cambist.api.state.known_history import KnownHistory
 from cambist.api.state.reader_pool import READ_SECONDS, READERS, ReaderPool
@@ -31,10 +31,10 @@ from cambist.processes.child_process import announce_answering
 from cambist.processes.heartbeat import beat
 from cambist.processes.process import end_with, set_up_process, tune_gc
 from cambist.registry.components import bar_reader, dialects, endpoints, environment_of, open_store
+from cambist.registry.keyless_accounts import KeyReader
 from cambist.registry.known_history import open_correction_feed, open_known_history
 from cambist.registry.metering import open_meter
 from cambist.registry.nodes import node_name
-from cambist.registry.page_account import KeyReader
 from cambist.registry.plans import current_plans
 from cambist.registry.receipts import NodeSigner
 from cambist.registry.worker_state import build_worker_state

@@ -18,7 +18,7 @@ from cambist.history.rule_set import text_digest
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import COINS, METALS
-from cambist.reference.tables import CURRENCIES, reference_digest
+from cambist.reference.currency_tables import CURRENCIES, reference_digest
 from cambist.registry.sandbox_faults import FaultsFile
 from cambist.sandbox.faults import with_faults
 from cambist.sandbox.fixing_days import FIXED_AT

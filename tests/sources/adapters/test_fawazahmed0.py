@@ -8,7 +8,7 @@ import pytest
 from cambist.errors import SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.registry.sources import built_in
 
 adapter = built_in("fawazahmed0")

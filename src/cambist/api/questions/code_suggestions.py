@@ -8,7 +8,7 @@ from functools import cache
 from cambist.accounts.names import echo
 from cambist.api.questions.edit_distance import edit_distance
 from cambist.reference.assets import METALS, kind_of
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 _MOST = 3
 _LONGEST_CODE = 6

@@ -11,8 +11,8 @@ from typing import IO, Any, cast
 import falcon
 
 from cambist.api.answer.answer_headers import EDITION_HEADER
+from cambist.api.answer.answer_table import AnswerTable
 from cambist.api.answer.endpoint_answers import EndpointAnswers
-from cambist.api.answer.table import AnswerTable
 from cambist.api.call.admission import Admission
 from cambist.api.call.call import Call, call_in_thread
 from cambist.api.call.settlement import Settlement

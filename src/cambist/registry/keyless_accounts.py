@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cambist.accounts.account import Accounts, KeyChanges, StoredKey
 from cambist.accounts.api_key import Digest
-from cambist.accounts.page_access import DIALECTS, PAGE, with_account
+from cambist.accounts.keyless_access import DIALECTS, PAGE, with_account
 from cambist.errors import CannotStart, StoreUnreachable
 from cambist.registry.local_copies import copied_accounts
 from cambist.settings import Settings

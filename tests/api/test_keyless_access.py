@@ -6,7 +6,7 @@ import pytest
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
-from cambist.accounts.page_access import PAGE, is_same_host, is_same_name, with_page_account
+from cambist.accounts.keyless_access import PAGE, is_same_host, is_same_name, with_page_account
 
 PAGE_CALL = {"Cambist-Page": "1", "Host": "rates.example:8000"}
 VISITORS = Account(9, "visitors", "one")

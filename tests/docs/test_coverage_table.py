@@ -3,11 +3,11 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from tools.coverage_table import declared_coverage
 
 from cambist.pricing.parity import parity_on
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
-from cambist.registry.declared_coverage import declared_coverage
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.registry.sources import adapters
 from cambist.sources.base import FixingAdapter
 from cambist.sources.published_currencies import published_currencies

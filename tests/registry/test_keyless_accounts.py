@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cambist.accounts.account import Account
-from cambist.accounts.page_access import PAGE
+from cambist.accounts.keyless_access import PAGE
 from cambist.errors import CannotStart
-from cambist.registry.page_account import KeyReader, check_page_account, stored_keys
+from cambist.registry.keyless_accounts import KeyReader, check_page_account, stored_keys
 from cambist.settings import Settings
 
 OPEN = Settings(page="open", page_account="visitors")

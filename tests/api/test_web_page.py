@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from cambist.api.docs.page import PageOptions, page_policy
+from cambist.api.docs.web_page import PageOptions, page_policy
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Host": "rates.example:8000"}
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.reference import tables
-from cambist.reference.table import Table
-from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, CurrencyKind, Peg
+from cambist.reference import currency_tables
+from cambist.reference.currency_tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, CurrencyKind, Peg
+from cambist.reference.table_loader import Table
 
 TODAY = date(2026, 11, 20)
 ONE_DAY = timedelta(days=1)
@@ -72,7 +72,7 @@ def raw(file: str) -> list[dict[str, str]]:
     return list(csv.DictReader(text.splitlines()))
 
 
-def renamings() -> Iterator[tables.Redenomination]:
+def renamings() -> Iterator[currency_tables.Redenomination]:
     return (change for change in REDENOMINATIONS if change.old != change.new)
 
 
@@ -527,10 +527,10 @@ HEADERS = {
     "pegs": "code,anchor,factor,authority,first_day,last_day",
 }
 TABLES: dict[str, Table[Any]] = {
-    "currencies": tables.CURRENCY_TABLE,
-    "redenominations": tables.REDENOMINATION_TABLE,
-    "euro_rates": tables.EURO_RATE_TABLE,
-    "pegs": tables.PEG_TABLE,
+    "currencies": currency_tables.CURRENCY_TABLE,
+    "redenominations": currency_tables.REDENOMINATION_TABLE,
+    "euro_rates": currency_tables.EURO_RATE_TABLE,
+    "pegs": currency_tables.PEG_TABLE,
 }
 
 
@@ -586,7 +586,9 @@ def test_a_code_that_stands_twice_is_a_broken_row(table: str, line: str) -> None
 
 def test_a_code_may_stand_twice_where_days_without_it_lie_between() -> None:
     rows = ("ZWL,Dollar (2009),2,retired,2009-02-02,2009-04-12", "ZWL,Dollar,2,circulating,2019-02-22,")
-    currencies = tables.currencies_of(TABLES["currencies"].parse("\n".join([HEADERS["currencies"], *rows])), {})
+    currencies = currency_tables.currencies_of(
+        TABLES["currencies"].parse("\n".join([HEADERS["currencies"], *rows])), {}
+    )
     assert (currencies["ZWL"].name, len(currencies["ZWL"].lives)) == ("Dollar", 2)
     with pytest.raises(ValueError, match=r"line 3, code: ZWL stands here twice"):
         read("currencies", *reversed(rows))
@@ -600,13 +602,13 @@ def test_another_header_is_refused(table: str) -> None:
 
 @given(st.integers(min_value=1), st.integers(min_value=1))
 def test_any_fraction_is_read_exactly(above: int, below: int) -> None:
-    (peg,) = tables.PEG_TABLE.parse(f"{HEADERS['pegs']}\nAED,USD,{above}/{below},Bank,1998-01-01,")
+    (peg,) = currency_tables.PEG_TABLE.parse(f"{HEADERS['pegs']}\nAED,USD,{above}/{below},Bank,1998-01-01,")
     assert peg.factor == Fraction(above, below)
 
 
 @given(st.decimals(min_value="0.000001", max_value=10**12, allow_nan=False, places=6))
 def test_any_decimal_is_read_exactly(factor: object) -> None:
-    (peg,) = tables.PEG_TABLE.parse(f"{HEADERS['pegs']}\nAED,USD,{factor:f},Bank,1998-01-01,")
+    (peg,) = currency_tables.PEG_TABLE.parse(f"{HEADERS['pegs']}\nAED,USD,{factor:f},Bank,1998-01-01,")
     assert str(peg.factor) == str(Fraction(str(factor)))
 
 
@@ -618,12 +620,12 @@ def test_the_tables_cannot_be_changed() -> None:
 
 
 def test_the_digest_is_short_and_hexadecimal() -> None:
-    assert re.fullmatch("[0-9a-f]{16}", tables.reference_digest())
+    assert re.fullmatch("[0-9a-f]{16}", currency_tables.reference_digest())
 
 
 def test_the_digest_changes_with_any_byte_of_any_file() -> None:
-    files = dict(tables._FILES)
-    assert tables._digest(files) == tables.reference_digest()
+    files = dict(currency_tables._FILES)
+    assert currency_tables._digest(files) == currency_tables.reference_digest()
     for name, content in files.items():
-        assert tables._digest(files | {name: content + b"\n"}) != tables.reference_digest()
+        assert currency_tables._digest(files | {name: content + b"\n"}) != currency_tables.reference_digest()
     assert set(files) >= {f"{table}.csv" for table in HEADERS}

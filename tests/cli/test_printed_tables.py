@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 
 LONG = "a reason that is far too long for a line of eighty columns " * 3
 COLUMNS = ("Source", "Corrected", "Why")

@@ -19,7 +19,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from cambist.reference.table import Code, Table, Text
+from cambist.reference.table_loader import Code, Table, Text
 
 _ONE_DAY = timedelta(days=1)
 
