@@ -10,7 +10,7 @@ from cambist.pricing.pair import PIVOT
 from cambist.pricing.parity import parity_on
 from cambist.pricing.source_kind import Pace
 from cambist.reference.currency_tables import CURRENCIES
-from cambist.registry.sources import adapters
+from cambist.registry.sources.source_adapters import adapters
 from cambist.sources.base import Adapter, FixingAdapter, Source
 from cambist.sources.published_currencies import published_currencies
 

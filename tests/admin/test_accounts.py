@@ -20,7 +20,7 @@ from cambist.admin.accounts import AccountAdmin
 from cambist.admin.keys import KeyState
 from cambist.errors import BadParameter, CannotStart, NameTaken, PlansRefused, StoreBroken
 from cambist.ingest.filing import Delivery, file_delivery
-from cambist.registry.plans import current_plans, publish_plans
+from cambist.registry.accounts.plans import current_plans, publish_plans
 from cambist.settings import Settings
 from cambist.sources.adapters.ecb import adapter
 from cambist.storage.disk_reserve import DiskReserve

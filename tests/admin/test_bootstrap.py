@@ -24,7 +24,7 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
-from cambist.registry.components import open_store
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_book_file import RateBookFile

@@ -17,7 +17,7 @@ from cambist.accounts.api_key import digest
 from cambist.admin import bootstrap as module
 from cambist.admin.bootstrap import Bootstrap
 from cambist.errors import CannotStart
-from cambist.registry.components import open_store
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.sql import SqlStore

@@ -13,8 +13,8 @@ from tests.postgresql import postgresql_server
 from cambist.admin.disputes import DisputeAdmin, WantedDecision
 from cambist.errors import BadParameter
 from cambist.ingest.snapshot_builder import is_current, rate_matrix_from_archive, record_edition
-from cambist.registry.components import open_store
-from cambist.registry.sources import fixing_adapters
+from cambist.registry.sources.source_adapters import fixing_adapters
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.storage import Store
 

@@ -12,7 +12,7 @@ from tests.console.conftest import Browser, Clock
 from cambist.accounts.account import OWNER
 from cambist.accounts.plan import default_plans
 from cambist.accounts.usage_counters import CounterTotal
-from cambist.registry.asked_sources import asked_at
+from cambist.registry.sources.asked_sources import asked_at
 from cambist.settings import Settings
 from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.data_directory import DataDirectory

@@ -8,7 +8,7 @@ from tools.coverage_table import declared_coverage
 from cambist.pricing.parity import parity_on
 from cambist.reference.assets import METALS
 from cambist.reference.currency_tables import CURRENCIES
-from cambist.registry.sources import adapters
+from cambist.registry.sources.source_adapters import adapters
 from cambist.sources.base import FixingAdapter
 from cambist.sources.published_currencies import published_currencies
 

@@ -17,9 +17,15 @@ from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
 from cambist.admin.audit import AuditRecorder
 from cambist.admin.keys import CreatedKey, KeyAdmin, generate_key
 from cambist.errors import BadParameter, CannotStart, StoreBroken, StoreUnreachable
-from cambist.registry.components import open_store
-from cambist.registry.plans import activate_plans, check_account_plans, current_plans, plans_file, read_plans_file
-from cambist.registry.shared_plans import plan_sharing
+from cambist.registry.accounts.plans import (
+    activate_plans,
+    check_account_plans,
+    current_plans,
+    plans_file,
+    read_plans_file,
+)
+from cambist.registry.accounts.shared_plans import plan_sharing
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.settings.mail import is_mail_address
 from cambist.storage import Store

@@ -14,9 +14,9 @@ from cambist.admin.audit import AuditRecorder
 from cambist.errors import BadParameter, shorten
 from cambist.ingest.backfill import Backfill, BackfillProgress, find_gaps, longest_gaps
 from cambist.ingest.fetch import Fetcher
-from cambist.registry.archive_tasks import ArchiveTasks
-from cambist.registry.components import open_store
-from cambist.registry.sources import fixing_adapters, reasons_off, source_keys
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
+from cambist.registry.sources.source_adapters import fixing_adapters, reasons_off, source_keys
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.sources.base import FixingAdapter
 from cambist.status.environment import Environment

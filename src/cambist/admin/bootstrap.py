@@ -23,15 +23,15 @@ from cambist.history.typed_series import parse_series_key
 from cambist.ingest.filing import Delivery, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
-from cambist.registry.components import dialects, environment_of, open_store
-from cambist.registry.keyless_accounts import check_dialect_account, check_page_account
-from cambist.registry.local_copies import copied_accounts
-from cambist.registry.node_leases import restore_leases
-from cambist.registry.nodes import join_nodes, node_name
-from cambist.registry.plans import activate_plans, plans_file, publish_plans, read_plans_file
-from cambist.registry.shared_plans import plan_sharing, publish_shared_plans
-from cambist.registry.snapshots import open_snapshot_source
-from cambist.registry.sources import OWN_SOURCES, fixing_adapters
+from cambist.registry.accounts.keyless_accounts import check_dialect_account, check_page_account
+from cambist.registry.accounts.plans import activate_plans, plans_file, publish_plans, read_plans_file
+from cambist.registry.accounts.shared_plans import plan_sharing, publish_shared_plans
+from cambist.registry.archiving.snapshots import open_snapshot_source
+from cambist.registry.node.local_copies import copied_accounts
+from cambist.registry.node.node_leases import restore_leases
+from cambist.registry.node.nodes import join_nodes, node_name
+from cambist.registry.sources.source_adapters import OWN_SOURCES, fixing_adapters
+from cambist.registry.wiring.components import dialects, environment_of, open_store
 from cambist.settings import Settings, without_password
 from cambist.status.environment import check_rate_book, check_rate_matrix
 from cambist.storage.atomic_file import remove_unfinished, write_atomically

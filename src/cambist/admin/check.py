@@ -13,8 +13,8 @@ from cambist.admin.history_check import ArchiveComparison, edition_faults
 from cambist.admin.usage_check import usage_faults
 from cambist.errors import BadParameter, CambistError, RateBookDamaged, RateMatrixDamaged, StoreBroken
 from cambist.history.damaged_rows import DamageReport
-from cambist.registry.components import environment_of, open_store
-from cambist.registry.sources import fixing_adapters
+from cambist.registry.sources.source_adapters import fixing_adapters
+from cambist.registry.wiring.components import environment_of, open_store
 from cambist.settings import Settings
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
 from cambist.storage import Store

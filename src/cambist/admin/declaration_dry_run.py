@@ -13,7 +13,7 @@ from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.errors import BadParameter, NothingPublished, SourceBroken, SourceRefused
 from cambist.ingest.fetch import Fetcher
-from cambist.registry.sources import OWN_SOURCES, RESERVED_KEYS, source_keys
+from cambist.registry.sources.source_adapters import OWN_SOURCES, RESERVED_KEYS, source_keys
 from cambist.settings import Settings
 from cambist.sources.base import Source, SourceRequest
 from cambist.sources.declaration import DeclaredAdapter, read_declaration

@@ -20,8 +20,8 @@ from cambist.history.dispute import Disputes
 from cambist.history.disputes import judge_contested, open_disputes
 from cambist.history.verdict_log import Decision, holding
 from cambist.ingest.snapshot_builder import judging_of, rules_of
-from cambist.registry.components import open_store
-from cambist.registry.sources import fixing_adapters
+from cambist.registry.sources.source_adapters import fixing_adapters
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.status.environment import Environment
 from cambist.status.source_report import SourceReports

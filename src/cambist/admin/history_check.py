@@ -11,7 +11,7 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rule_set import text_digest
 from cambist.history.verdict_log import Judged
 from cambist.ingest.snapshot_builder import judging_of, rate_matrix_at, rules_of, shown_by
-from cambist.registry.edition_log import all_editions, check_continues, encode_entry
+from cambist.registry.signing.edition_log import all_editions, check_continues, encode_entry
 from cambist.sources.base import Source
 from cambist.storage import Store
 from cambist.transparency.checkpoint import parse_checkpoint

@@ -11,7 +11,7 @@ from typing import Self
 from cambist.accounts.names import echo, nearest
 from cambist.admin.audit import AuditRecorder
 from cambist.errors import BadParameter, NotHere, StoreUnreachable
-from cambist.registry.components import open_store
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.status.cluster_report import SILENT_AFTER, ClusterReport, NodeReport
 from cambist.status.leadership import LeaderState

@@ -13,7 +13,7 @@ from cambist.accounts.plan import Plan, read_plans
 from cambist.admin.accounts import AccountAdmin
 from cambist.admin.audit import AuditRecorder
 from cambist.errors import ChangedMeanwhile
-from cambist.registry.plans import check_account_plans
+from cambist.registry.accounts.plans import check_account_plans
 from cambist.settings import Settings
 from cambist.storage.atomic_file import write_atomically
 from cambist.storage.data_directory import DataDirectory

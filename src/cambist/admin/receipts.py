@@ -10,9 +10,9 @@ from pathlib import Path
 from cambist.admin.audit import AuditRecorder
 from cambist.errors import BadParameter, ReceiptInvalid
 from cambist.receipts.signing_key import JwkSet, PublicKey, decode_key_set, key_set
-from cambist.registry.components import open_store
-from cambist.registry.nodes import node_name
-from cambist.registry.receipts import NodeSigner
+from cambist.registry.node.nodes import node_name
+from cambist.registry.signing.node_signer import NodeSigner
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory

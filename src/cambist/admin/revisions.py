@@ -10,7 +10,7 @@ from cambist.history.archive import FixingArchive
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.pricing.pair import Pair
-from cambist.registry.components import open_store
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.storage import Store
 

@@ -12,8 +12,8 @@ import msgspec
 from cambist.accounts.names import echo, nearest
 from cambist.admin.audit import AuditRecorder
 from cambist.errors import BadParameter
-from cambist.registry.sandbox_faults import faults_as_toml
-from cambist.registry.sandbox_snapshots import faults_file, simulated_codes
+from cambist.registry.sandbox.sandbox_faults import faults_as_toml
+from cambist.registry.sandbox.sandbox_snapshots import faults_file, simulated_codes
 from cambist.sandbox.faults import Faults
 from cambist.settings import Settings
 

@@ -10,8 +10,8 @@ from enum import StrEnum
 from cambist.accounts.names import echo, nearest
 from cambist.admin.audit import AuditRecorder
 from cambist.errors import BadParameter, NotHere
-from cambist.registry.asked_sources import ask_source, asked_at
-from cambist.registry.sources import RESERVED_KEYS, is_declared, load_adapters, reasons_off, source_keys
+from cambist.registry.sources.asked_sources import ask_source, asked_at
+from cambist.registry.sources.source_adapters import RESERVED_KEYS, is_declared, load_adapters, reasons_off, source_keys
 from cambist.settings import Settings
 from cambist.sources.base import Source
 from cambist.status.source_report import SourceReports

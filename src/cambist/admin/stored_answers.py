@@ -19,8 +19,8 @@ from cambist.api.state.reader_pool import ReaderPool
 from cambist.clock import WallClock, utc_now
 from cambist.errors import CannotStart
 from cambist.pricing.rate_book import RateBook
-from cambist.registry.components import endpoints, open_store
-from cambist.registry.worker_state import build_worker_state
+from cambist.registry.wiring.components import endpoints, open_store
+from cambist.registry.wiring.worker_state import build_worker_state
 from cambist.settings import Settings
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
 from cambist.storage import ReadOnlyStore

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from cambist import __version__
 from cambist.errors import BadParameter, CambistError
-from cambist.registry.components import dialects, environment_of, open_store
-from cambist.registry.plans import plans_file, read_plans_file
-from cambist.registry.sources import OWN_SOURCES, load_declared_adapters
+from cambist.registry.accounts.plans import plans_file, read_plans_file
+from cambist.registry.sources.source_adapters import OWN_SOURCES, load_declared_adapters
+from cambist.registry.wiring.components import dialects, environment_of, open_store
 from cambist.settings import Settings, read_settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.sql.inspection import DatabaseReport, inspect_database, inspect_server

@@ -37,7 +37,7 @@ def check(
 ) -> None:
     """Check a plans file; nothing is changed."""
     if file is not None:
-        from cambist.registry.plans import read_plans_file
+        from cambist.registry.accounts.plans import read_plans_file
 
         plans = read_plans_file(file)[1]
     else:

@@ -80,7 +80,7 @@ def show(*, data: DataFolder = None) -> None:
 
 
 def _print_faults(faults: Faults) -> None:
-    from cambist.registry.sandbox_faults import faults_as_toml
+    from cambist.registry.sandbox.sandbox_faults import faults_as_toml
 
     typer.echo(faults_as_toml(faults).rstrip("\n") or "Nothing goes wrong.")
 

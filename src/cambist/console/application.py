@@ -25,7 +25,7 @@ from cambist.console.problems import ConsoleRefused, problem_of
 from cambist.console.router import Route, Router
 from cambist.console.sessions import IDLE, ConsoleSession, ConsoleSessions
 from cambist.errors import shorten
-from cambist.registry.components import environment_of
+from cambist.registry.wiring.components import environment_of
 
 log = logging.getLogger(__name__)
 

@@ -16,7 +16,7 @@ from cambist.admin.overview import BookFacts, DataOverview
 from cambist.console.call import ConsoleCall
 from cambist.monitoring.health_server import HealthApplication
 from cambist.monitoring.stream_report import StreamReport
-from cambist.registry.components import environment_of
+from cambist.registry.wiring.components import environment_of
 from cambist.settings import Settings
 from cambist.status.source_report import SourceReports
 
