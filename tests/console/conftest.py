@@ -14,8 +14,8 @@ import pytest
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
-from cambist.admin.audit import AuditFilter, audit_entries
-from cambist.admin.sign_in_links import SignInLinks
+from cambist.admin.operators.audit import AuditFilter, audit_entries
+from cambist.admin.operators.sign_in_links import SignInLinks
 from cambist.console.application import ConsoleApplication
 from cambist.console.routes import console_application
 from cambist.monitoring.health_server import HealthApplication

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 from tests.console.conftest import HOST, ORIGIN, Browser, Clock
 
-from cambist.admin.sign_in_links import SignInLinks
+from cambist.admin.operators.sign_in_links import SignInLinks
 from cambist.clock import uptime
 from cambist.console.http import MAX_FORM
 from cambist.console.sessions import MAX_FAILURES, MAX_SESSIONS

@@ -27,8 +27,8 @@ from sqlalchemy.exc import OperationalError
 
 from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
-from cambist.admin import bootstrap as bootstrap_module
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder import bootstrap as bootstrap_module
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.api.state.state_reloader import StateReloader
 from cambist.api.state.worker_state import WorkerState
 from cambist.errors import RateBookDamaged

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.processes.archive_double import ArchiveHere
 
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.api.answer.request_context import RequestContext
 from cambist.history.bar_aggregator import BarAggregator
 from cambist.history.bars import Bar, BarReader, Interval, Ohlc, PairBar

@@ -14,10 +14,10 @@ from threading import Timer
 
 import pytest
 
-from cambist.admin import bootstrap as bootstrap_module
-from cambist.admin.backfill import BackfillAdmin
-from cambist.admin.bootstrap import Bootstrap
-from cambist.admin.disputes import DisputeAdmin
+from cambist.admin.data_folder import bootstrap as bootstrap_module
+from cambist.admin.data_folder.bootstrap import Bootstrap
+from cambist.admin.history.disputes import DisputeAdmin
+from cambist.admin.sources.backfill import BackfillAdmin
 from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
 from cambist.history.fixing import Fixing, Receipt
 from cambist.history.rate_matrix import RateMatrix

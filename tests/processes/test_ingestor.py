@@ -14,7 +14,7 @@ import pytest
 from tests.disputes import file_dispute
 from tests.processes.archive_double import ArchiveHere
 
-from cambist.admin.disputes import DisputeAdmin, WantedDecision
+from cambist.admin.history.disputes import DisputeAdmin, WantedDecision
 from cambist.errors import StoreUnreachable
 from cambist.history import disputes
 from cambist.history.coin_closes import CLOSES

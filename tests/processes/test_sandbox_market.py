@@ -17,7 +17,7 @@ from wsgiref.util import setup_testing_defaults
 
 import pytest
 
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.errors import CannotStart, SettingRefused
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.pair import Pair

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from cambist.accounts.account import DatetimeFormat
-from cambist.admin.parsing import parse_datetime_format, parse_day
-from cambist.admin.records import account_record
+from cambist.admin.accounts.records import account_record
+from cambist.admin.operators.parsing import parse_datetime_format, parse_day
 from cambist.cli.confirmation import confirm
 from cambist.cli.formats import format_cell
 from cambist.cli.options import (

@@ -32,7 +32,7 @@ def copy(
     Stop the service first. Each row is compared afterwards, and the first database does not change. If the command is
     interrupted, run it again: it continues where it stopped. A second database with other data is refused.
     """
-    from cambist.admin.database_copy import copy_database
+    from cambist.admin.data_folder.database_copy import copy_database
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description:>18}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

@@ -17,7 +17,7 @@ from cambist.cli.printed_tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.nodes import ListedNode, ListedNodes, NodeAdmin
+    from cambist.admin.installation.nodes import ListedNode, ListedNodes, NodeAdmin
     from cambist.status.cluster_report import NodeReport
 
 app = typer.Typer(
@@ -71,7 +71,7 @@ def forget(
 
 
 def _admin(data: Path | None) -> NodeAdmin:
-    from cambist.admin.nodes import NodeAdmin
+    from cambist.admin.installation.nodes import NodeAdmin
     from cambist.clock import utc_now
 
     return NodeAdmin(read_settings(os.environ, {"data": data}), utc_now)

@@ -26,7 +26,7 @@ def keys(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     A former key signs no more, but what it signed remains valid. The service shows the same keys at
     `/.well-known/jwks.json`.
     """
-    from cambist.admin.receipts import open_receipt_keys
+    from cambist.admin.installation.receipt_keys import open_receipt_keys
     from cambist.clock import utc_now
 
     with open_receipt_keys(read_settings(os.environ, {"data": data}), utc_now) as admin:
@@ -54,7 +54,7 @@ def rotate(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     The private half of the former key is deleted. Its public half stays listed, so receipts that it signed remain
     valid.
     """
-    from cambist.admin.receipts import open_receipt_keys
+    from cambist.admin.installation.receipt_keys import open_receipt_keys
     from cambist.clock import utc_now
 
     with open_receipt_keys(read_settings(os.environ, {"data": data}), utc_now) as admin:

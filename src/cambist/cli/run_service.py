@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 
 from cambist import __version__
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.cli.stream_address import host_to_ask
 from cambist.clock import utc_now
 from cambist.http.certificate import check_certificate

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cambist import __version__
-from cambist.admin.audit import AuditRecorder
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.console import sign_in
 from cambist.console.call import ConsoleCall, Installation
 from cambist.console.http import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from cambist.admin.audit import AuditFilter, audit_entries
-from cambist.admin.parsing import parse_moment
+from cambist.admin.operators.audit import AuditFilter, audit_entries
+from cambist.admin.operators.parsing import parse_moment
 from cambist.console.call import ConsoleCall
 from cambist.console.router import Route
 

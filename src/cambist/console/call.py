@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
-from cambist.admin.parsing import parse_day
+from cambist.admin.operators.parsing import parse_day
 from cambist.clock import Uptime, uptime
 from cambist.console.http import ConsoleRequest
 from cambist.console.problems import ConsoleRefused

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from cambist.admin.parsing import parse_day
-from cambist.admin.sandbox import ALL, FaultsAdmin
+from cambist.admin.installation.sandbox import ALL, FaultsAdmin
+from cambist.admin.operators.parsing import parse_day
 from cambist.console.call import ConsoleCall
 from cambist.console.router import Route
 from cambist.errors import NotHere

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cambist import __version__
-from cambist.admin.accounts import AccountAdmin
-from cambist.admin.overview import BookFacts, DataOverview
+from cambist.admin.accounts.account_admin import AccountAdmin
+from cambist.admin.data_folder.overview import BookFacts, DataOverview
 from cambist.console.call import ConsoleCall
 from cambist.monitoring.health_server import HealthApplication
 from cambist.monitoring.stream_report import StreamReport

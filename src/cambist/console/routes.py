@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from datetime import datetime
 
-from cambist.admin.overview import DataOverview
+from cambist.admin.data_folder.overview import DataOverview
 from cambist.clock import Uptime, uptime, utc_now
 from cambist.console.account_actions import ACCOUNT_ROUTES
 from cambist.console.application import ConsoleApplication

@@ -8,8 +8,8 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import parse_qs
 
-from cambist.admin.audit import AuditRecorder
-from cambist.admin.sign_in_links import SignInLinks
+from cambist.admin.operators.audit import AuditRecorder
+from cambist.admin.operators.sign_in_links import SignInLinks
 from cambist.console.call import Installation
 from cambist.console.http import COOKIE, ConsoleAnswer, ConsoleRequest
 from cambist.console.problems import ConsoleRefused

@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import date, timedelta
 from typing import Any
 
-from cambist.admin.accounts import DailyCalls
+from cambist.admin.accounts.account_admin import DailyCalls
 from cambist.console.account_actions import account_admin
 from cambist.console.call import ConsoleCall
 from cambist.console.router import Route

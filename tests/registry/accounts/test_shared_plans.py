@@ -10,8 +10,8 @@ import pytest
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import default_plans
-from cambist.admin.accounts import AccountAdmin
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.accounts.account_admin import AccountAdmin
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.clock import utc_now
 from cambist.errors import PlansRefused, StoreUnreachable
 from cambist.registry.accounts.plans import activate_plans, current_plans

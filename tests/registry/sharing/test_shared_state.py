@@ -16,7 +16,7 @@ from tests.redis_server import RedisServer
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import default_plans
-from cambist.admin.accounts import AccountAdmin
+from cambist.admin.accounts.account_admin import AccountAdmin
 from cambist.clock import utc_now
 from cambist.cluster.redis_connection import RedisConnection
 from cambist.history.fixing import Fixing, Receipt

@@ -10,9 +10,9 @@ import pytest
 
 from cambist.accounts.account import Account
 from cambist.accounts.quota_leases import LeaseWish
-from cambist.admin import nodes as module
-from cambist.admin.audit import AuditFilter, audit_entries
-from cambist.admin.nodes import NodeAdmin
+from cambist.admin.installation import nodes as module
+from cambist.admin.installation.nodes import NodeAdmin
+from cambist.admin.operators.audit import AuditFilter, audit_entries
 from cambist.errors import BadParameter, NotHere, StoreUnreachable
 from cambist.settings import Settings
 from cambist.status.cluster_report import ClusterReport, NodeReport

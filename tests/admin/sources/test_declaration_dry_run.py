@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from cambist.admin.declaration_dry_run import DeclarationDryRun, DryRunResult
+from cambist.admin.sources.declaration_dry_run import DeclarationDryRun, DryRunResult
 from cambist.errors import BadParameter, NothingPublished, SourceBroken, SourceRefused, SourceUnreachable
 from cambist.settings import Settings
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
-PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")
 HARBOUR, MERIDIAN = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
 (TABLE,) = re.findall(r"```csv\n(.*?)```", PAGE, re.DOTALL)
 (TREE,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)

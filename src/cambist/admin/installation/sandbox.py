@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from cambist.accounts.names import echo, nearest
-from cambist.admin.audit import AuditRecorder
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter
 from cambist.registry.sandbox.sandbox_faults import faults_as_toml
 from cambist.registry.sandbox.sandbox_snapshots import faults_file, simulated_codes

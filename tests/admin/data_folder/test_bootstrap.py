@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from cambist.accounts.api_key import digest, is_well_formed
-from cambist.admin import bootstrap as module
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder import bootstrap as module
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.errors import CannotStart
 from cambist.history.fixing import Fixing, Receipt
 from cambist.history.rate_matrix import RateMatrix

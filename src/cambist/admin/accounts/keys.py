@@ -11,7 +11,7 @@ from enum import StrEnum
 from cambist.accounts.account import Account, Accounts, KeyRecord, NewKey
 from cambist.accounts.api_key import PREFIX, digest, mint, shown_prefix
 from cambist.accounts.names import check_key_name, echo
-from cambist.admin.audit import AuditRecorder
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter
 
 _SHOWN = len(shown_prefix("0" * 99))

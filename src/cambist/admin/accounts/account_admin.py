@@ -14,8 +14,8 @@ from cambist.accounts.account import OWNER, Account, DatetimeFormat
 from cambist.accounts.names import check_account_name, echo, is_account_name, nearest
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
-from cambist.admin.audit import AuditRecorder
-from cambist.admin.keys import CreatedKey, KeyAdmin, generate_key
+from cambist.admin.accounts.keys import CreatedKey, KeyAdmin, generate_key
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, CannotStart, StoreBroken, StoreUnreachable
 from cambist.registry.accounts.plans import (
     activate_plans,

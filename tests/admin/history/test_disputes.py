@@ -10,7 +10,7 @@ import pytest
 from tests.disputes import EUR_USD, fair, file, file_dispute
 from tests.postgresql import postgresql_server
 
-from cambist.admin.disputes import DisputeAdmin, WantedDecision
+from cambist.admin.history.disputes import DisputeAdmin, WantedDecision
 from cambist.errors import BadParameter
 from cambist.ingest.snapshot_builder import is_current, rate_matrix_from_archive, record_edition
 from cambist.registry.sources.source_adapters import fixing_adapters

@@ -10,7 +10,7 @@ from datetime import date, datetime
 import aiohttp
 from stamina.instrumentation import set_on_retry_hooks
 
-from cambist.admin.audit import AuditRecorder
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, shorten
 from cambist.ingest.backfill import Backfill, BackfillProgress, find_gaps, longest_gaps
 from cambist.ingest.fetch import Fetcher

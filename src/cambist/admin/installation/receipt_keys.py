@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from cambist.admin.audit import AuditRecorder
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, ReceiptInvalid
 from cambist.receipts.signing_key import JwkSet, PublicKey, decode_key_set, key_set
 from cambist.registry.node.nodes import node_name

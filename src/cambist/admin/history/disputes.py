@@ -12,7 +12,7 @@ from typing import Any, Self
 from msgspec import structs
 
 from cambist.accounts.names import echo, nearest
-from cambist.admin.audit import AuditRecorder
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, CannotStart
 from cambist.history.choices import Choice, CodeDecisions, Examination
 from cambist.history.code_judgement import day_number, day_of, read_code_rates

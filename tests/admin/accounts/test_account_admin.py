@@ -15,9 +15,9 @@ from cambist.accounts.api_key import digest, is_well_formed, mint
 from cambist.accounts.plan import default_plans
 from cambist.accounts.quota import NO_QUOTA, Period
 from cambist.accounts.usage_counters import CounterTotal
-from cambist.admin import keys as keys_module
-from cambist.admin.accounts import AccountAdmin
-from cambist.admin.keys import KeyState
+from cambist.admin.accounts import keys as keys_module
+from cambist.admin.accounts.account_admin import AccountAdmin
+from cambist.admin.accounts.keys import KeyState
 from cambist.errors import BadParameter, CannotStart, NameTaken, PlansRefused, StoreBroken
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.registry.accounts.plans import current_plans, publish_plans

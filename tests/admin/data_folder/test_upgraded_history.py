@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import Connection, Engine, insert
 from tests.storage.older_databases import migrate_to, reflected
 
-from cambist.admin import bootstrap as module
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder import bootstrap as module
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.history.fixing import Fixing
 from cambist.history.rule_set import RuleSet, SourceRule
 from cambist.pricing.pair import Pair

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from stamina.instrumentation import get_on_retry_hooks, set_on_retry_hooks
 
-from cambist.admin.backfill import ALL, BackfillAdmin
+from cambist.admin.sources.backfill import ALL, BackfillAdmin
 from cambist.errors import BadParameter, CannotStart
 from cambist.ingest.backfill import BackfillProgress
 from cambist.settings import Settings

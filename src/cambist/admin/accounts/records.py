@@ -8,8 +8,8 @@ from cambist.accounts.quota import quota_of
 
 if TYPE_CHECKING:
     from cambist.accounts.account import Account, KeyRecord
-    from cambist.admin.accounts import AccountAdmin
-    from cambist.admin.keys import CreatedKey
+    from cambist.admin.accounts.account_admin import AccountAdmin
+    from cambist.admin.accounts.keys import CreatedKey
 
 
 def account_record(admin: AccountAdmin, account: Account) -> dict[str, Any]:

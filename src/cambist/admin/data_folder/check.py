@@ -9,8 +9,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from cambist.admin.history_check import ArchiveComparison, edition_faults
-from cambist.admin.usage_check import usage_faults
+from cambist.admin.data_folder.history_check import ArchiveComparison, edition_faults
+from cambist.admin.data_folder.usage_check import usage_faults
 from cambist.errors import BadParameter, CambistError, RateBookDamaged, RateMatrixDamaged, StoreBroken
 from cambist.history.damaged_rows import DamageReport
 from cambist.registry.sources.source_adapters import fixing_adapters

@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from cambist.accounts.names import echo, nearest
-from cambist.admin.audit import AuditRecorder
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, NotHere
 from cambist.registry.sources.asked_sources import ask_source, asked_at
 from cambist.registry.sources.source_adapters import RESERVED_KEYS, is_declared, load_adapters, reasons_off, source_keys

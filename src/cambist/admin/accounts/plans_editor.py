@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 
 from cambist.accounts.plan import Plan, read_plans
-from cambist.admin.accounts import AccountAdmin
-from cambist.admin.audit import AuditRecorder
+from cambist.admin.accounts.account_admin import AccountAdmin
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import ChangedMeanwhile
 from cambist.registry.accounts.plans import check_account_plans
 from cambist.settings import Settings

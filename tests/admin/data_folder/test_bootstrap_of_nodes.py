@@ -14,8 +14,8 @@ import pytest
 from tests.postgresql import TestServer, postgresql_server
 
 from cambist.accounts.api_key import digest
-from cambist.admin import bootstrap as module
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder import bootstrap as module
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.errors import CannotStart
 from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from cambist.accounts.names import echo, nearest
-from cambist.admin.audit import AuditRecorder
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, NotHere, StoreUnreachable
 from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings

@@ -18,7 +18,7 @@ from tests.postgresql import TestServer, postgresql_server
 from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.accounts.usage_counters import CounterTotal
-from cambist.admin.database_copy import copy_database
+from cambist.admin.data_folder.database_copy import copy_database
 from cambist.errors import BadParameter, CannotCopy
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.fixing import Fixing, Receipt
@@ -157,7 +157,7 @@ def test_a_second_copy_changes_nothing(filled: Path, server: TestServer, databas
 
 COPY = """
 import sys
-from cambist.admin.database_copy import copy_database
+from cambist.admin.data_folder.database_copy import copy_database
 copy_database(sys.argv[1], sys.argv[2], print, lambda *done: (print(*done, flush=True), sys.stdin.readline()))
 """
 

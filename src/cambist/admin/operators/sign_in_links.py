@@ -13,7 +13,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from cambist.admin.audit import AuditRecorder
+from cambist.admin.operators.audit import AuditRecorder
 from cambist.clock import Uptime, uptime
 from cambist.errors import CannotStart, LinkRefused
 from cambist.settings import Settings
