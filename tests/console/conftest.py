@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -82,7 +83,8 @@ class Browser:
 
     def send(self, method: str, target: str, body: bytes = b"", **headers: str) -> Got:
         path, _, query = target.partition("?")
-        environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "wsgi.input": io.BytesIO(body)}
+        environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query}
+        environ |= {"wsgi.input": io.BytesIO(body), "wsgi.errors": sys.stderr}
         if body:
             environ["CONTENT_LENGTH"] = str(len(body))
         sent = {**self.headers, "Cookie": f"cambist-console={self.cookie}" if self.cookie else "", **headers}

@@ -144,6 +144,7 @@ class Unread(io.BytesIO):
 )
 def test_no_body_is_read_without_a_session(visitor: Browser, path: str, status: int) -> None:
     environ = {"REQUEST_METHOD": "POST", "PATH_INFO": path, "HTTP_HOST": HOST, "HTTP_ORIGIN": ORIGIN}
+    environ["wsgi.errors"] = sys.stderr
     began: list[str] = []
     visitor.application(
         environ | {"CONTENT_LENGTH": str(MAX_FORM + 1), "wsgi.input": Unread()}, lambda status, _: began.append(status)

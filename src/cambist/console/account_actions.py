@@ -11,8 +11,8 @@ from cambist.admin.accounts.account_admin import AccountAdmin
 from cambist.admin.accounts.keys import CreatedKey
 from cambist.admin.accounts.records import account_record, created_key_record, key_record
 from cambist.admin.operators.parsing import parse_datetime_format, parse_day, parse_duration, parse_moment
+from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
-from cambist.console.router import Route
 from cambist.errors import BadParameter
 
 

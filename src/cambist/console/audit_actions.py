@@ -6,8 +6,8 @@ from typing import Any
 
 from cambist.admin.operators.audit import AuditFilter, audit_entries
 from cambist.admin.operators.parsing import parse_moment
+from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
-from cambist.console.router import Route
 
 _MOST = 1000
 _FIELDS = ("number", "at", "who", "action", "on", "detail", "result")
