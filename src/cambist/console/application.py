@@ -75,9 +75,11 @@ class _Checks:
             check_origin(request)
 
     def process_resource(
-        self, request: falcon.Request, _response: falcon.Response, resource: Any, _parts: dict[str, str]
+        self, request: falcon.Request, _response: falcon.Response, resource: Any, parts: dict[str, str]
     ) -> None:
-        """Refuse a method that the path does not take, before Falcon answers to it."""
+        """Refuse empty parts of a path, and a method that the path does not take, before Falcon answers to it."""
+        if not all(parts.values()):
+            raise falcon.HTTPRouteNotFound
         if request.method not in resource.methods:
             allowed = " or ".join(resource.methods)
             raise ConsoleRefused(405, "wrong_method", f"[{_path_of(request)}] takes {allowed}")
@@ -90,11 +92,11 @@ class _Checks:
 
 
 def _refuse_http(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, params: object) -> None:
-    """Answer what Falcon refuses: unknown paths, and what is no request."""
+    """Answer what Falcon refuses: unknown paths, and methods that are none."""
     if error.status_code == 404:
         refused = ConsoleRefused(404, "unknown_path", f"The console has no [{_path_of(request)}]")
     else:
-        refused = ConsoleRefused(error.status_code, "malformed_request", f"Malformed request: {error.title}")
+        refused = ConsoleRefused(405, "wrong_method", f"[{_path_of(request)}] does not take {shorten(request.method)}")
     _refuse(request, response, refused, params)
 
 
