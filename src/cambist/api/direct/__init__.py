@@ -5,6 +5,6 @@ of a client, so what it means is remembered by its bytes (`header_blocks`). The 
 endpoint (`question`). Prices are looked up in dictionaries that fill as they are asked for, once a rate book
 (`book_view`, `legs`), and an answer is one format operation (one file for each kind).
 
-The general way (`api.worker_application`) is the truth. Whatever the straight way is not sure of it declines, by returning None
-before anything is counted: it knows no refusals. `tests/api/direct` holds both ways to the same bytes.
+The general way (`api.worker_application`) is the truth. Whatever the straight way is not sure of it declines, by
+returning None before anything is counted: it knows no refusals. `tests/api/direct` holds both ways to the same bytes.
 """
