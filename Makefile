@@ -7,7 +7,7 @@ SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
 SITE    := site
 
-.PHONY: help serve sandbox test test-times attack cluster cluster-rounds bench-cluster fuzz fuzz-heads long-rounds crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
+.PHONY: help serve sandbox test test-times attack cluster cluster-rounds bench-cluster fuzz fuzz-heads long-rounds direct-answers crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -46,6 +46,9 @@ fuzz-heads: $(VENV)/.develop  ## send the service damaged heads of requests; HEA
 
 long-rounds: $(VENV)/.develop  ## run what the suite does in a few random rounds at length; LONGER=10
 	@LONGER=$(or $(LONGER),10) $(BIN)/pytest tests/api/test_spliced_history.py tests/storage/test_archive_suite.py tests/service/test_ledger.py
+
+direct-answers: $(VENV)/.develop  ## compare the direct way with the general one over 100,000 random requests; REQUESTS=5000 SEED=7
+	@DIRECT_REQUESTS=$(or $(REQUESTS),100000) SEED=$(or $(SEED),1) $(BIN)/pytest tests/api/direct
 
 crosses: $(VENV)/.develop  ## compare float and exact arithmetic on a million crosses
 	@CROSSES=1000000 $(BIN)/pytest tests/pricing/test_one_arithmetic.py

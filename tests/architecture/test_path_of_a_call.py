@@ -1,4 +1,4 @@
-"""How many files of ours one call runs through: its way stays short enough to be read in one go."""
+"""How many files of ours one call runs through, from the bytes of its request to those of its response."""
 
 from __future__ import annotations
 
@@ -10,16 +10,24 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from tests.conftest import KEY, NOW, OWNER, Client
+from tests.api.direct.two_ways import Way
+from tests.conftest import KEY, OWNER, Client
 
 import cambist
 from cambist.accounts.api_key import digest
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
 
 PACKAGE = f"{Path(cambist.__file__).parent}/"
-MAX_FILES = {"unlimited": 12, "premium": 13}
-MAX_FILES_CACHED = {"unlimited": 5, "premium": 6}
-"""A call on a plan with a rate limit runs through one file more, the rate limit."""
+MOST_FILES = {
+    ("direct", "/fetch-one"): 10,
+    ("direct", "/convert"): 11,
+    ("general", "/fetch-one"): 23,
+    ("general", "/convert"): 29,
+}
+MORE_WITH_LIMITS = 3
+"""Quota and rate of a plan that has them: `day_limits`, `rate_limits` and `rate_limit` in `accounts/`."""
+
+AMOUNTS = {"/fetch-one": "", "/convert": "&amount=12.5"}
 
 
 def files_entered(call: Callable[[], Any]) -> list[str]:
@@ -39,30 +47,41 @@ def files_entered(call: Callable[[], Any]) -> list[str]:
     return sorted(entered)
 
 
-@pytest.fixture(params=MAX_FILES)
+@pytest.fixture(params=["unlimited", "premium"])
 def plan(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
 @pytest.fixture
-def warm_client(plan: str, make_client: Callable[..., Client], tmp_path: Path) -> Iterator[Client]:
-    """A client of a service that counts in mapped files, and has answered requests about the same currencies before."""
-    counters = WorkerCounters(tmp_path, ["/fetch-one"], 1)
+def counted(plan: str, make_client: Callable[..., Client], tmp_path: Path) -> Iterator[Client]:
+    """A client of a service that counts in mapped files, whose plan has limits or none."""
+    counters = WorkerCounters(tmp_path, AMOUNTS, 1)
     stored_key = replace(OWNER, account=replace(OWNER.account, plan=plan))
-    client: Client = make_client(stored_keys={digest(KEY): stored_key}, counters=counters)
-    for target in ("/fetch-one?from=EUR&to=GBP", "/fetch-one?from=CHF&to=JPY"):
-        assert client.get(target).status == 200
-    assert counters.spent(OWNER.account.number, NOW.date()) == 2
-    yield client
+    yield make_client(stored_keys={digest(KEY): stored_key}, counters=counters)
     counters.close()
 
 
-def test_an_uncached_rate_runs_through_at_most_twelve_files(warm_client: Client, plan: str) -> None:
-    files = files_entered(lambda: warm_client.get("/fetch-one?from=EUR&to=JPY"))
-    assert len(files) <= MAX_FILES[plan], "\n".join(files)
+class Server(Way):
+    """A server whose counters are mapped files."""
+
+    def direct(self, data: bytes) -> bytes | None:
+        return self.app.direct(data) if self.is_direct else None  # type: ignore[no-any-return]
 
 
-def test_a_cached_rate_runs_through_at_most_five_files(warm_client: Client, plan: str) -> None:
-    warm_client.get("/fetch-one?from=EUR&to=JPY")
-    files = files_entered(lambda: warm_client.get("/fetch-one?from=EUR&to=JPY"))
-    assert len(files) <= MAX_FILES_CACHED[plan], "\n".join(files)
+@pytest.mark.parametrize(("way", "path"), MOST_FILES)
+def test_a_call_runs_through_few_files(counted: Client, plan: str, way: str, path: str) -> None:
+    server = Server(counted, is_direct=way == "direct")
+
+    def asked(base: str, quote: str) -> bytes:
+        return (
+            f"GET {path}?from={base}&to={quote}{AMOUNTS[path]} HTTP/1.1\r\nHost: x\r\nX-API-Key: {KEY}\r\n\r\n".encode()
+        )
+
+    for pair in (("EUR", "GBP"), ("CHF", "JPY"), ("EUR", "JPY")):
+        assert server.respond(asked(*pair)).startswith(b"HTTP/1.1 200 ")
+    last = asked("GBP", "JPY")
+    assert server.app.direct(last) is not None
+    connection, transport = server.connect()
+    files = files_entered(lambda: connection.data_received(last))
+    assert transport.sent[0].startswith(b"HTTP/1.1 200 ")
+    assert len(files) <= MOST_FILES[way, path] + MORE_WITH_LIMITS * (plan != "unlimited"), "\n".join(files)

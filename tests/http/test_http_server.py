@@ -20,8 +20,7 @@ from cambist.http import server as server_module
 from cambist.http.connection import RECEIVED
 from cambist.http.file_body import PIECE_BYTES, FileBody
 from cambist.http.listening_socket import bind_socket
-from cambist.http.request_ids import new_request_id, with_request_id
-from cambist.http.responses import encode_response
+from cambist.http.responses import encode_response, new_request_id, with_request_id
 from cambist.http.server import HttpServer
 from cambist.logs import REQUEST_ID
 

@@ -24,7 +24,17 @@ PATIENCE = 120
 LIVE = "/fetch-one?from=EUR&to=USD"
 PAST = "/historical?from=EUR&to=USD&date=2020-01-03"
 BEHIND = "/explain?from=EUR&to=USD&date="
-CHECKED = ["database", "fixings of ecb", "editions", "usage counters", "usage", "rate image", "book", "votes"]
+CHECKED = [
+    "database",
+    "fixings of ecb",
+    "editions",
+    "verdicts",
+    "usage counters",
+    "usage",
+    "rate image",
+    "book",
+    "votes",
+]
 
 
 @dataclass

@@ -43,8 +43,7 @@ def _jumps_cost_nothing() -> list[Patch]:
 
 
 def _rank_overrules() -> list[Patch]:
-    def published(fixings: Any, measured: Any, *_: Any) -> Any:
-        del fixings
+    def published(measured: Any, *_: Any) -> Any:
         return np.where((measured.weights > 0).any(axis=1), np.argmax(measured.weights > 0, axis=1), -1)
 
     return [(publication, "_published", published)]

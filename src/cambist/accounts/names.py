@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable
 
 from cambist.accounts.api_key import PREFIX
 from cambist.errors import BadParameter, shorten
 
 LONGEST_NAME = 64
-_MOST_LISTED = 12
 _ACCOUNT = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._@+-]{{0,{LONGEST_NAME - 1}}}")
 
 
@@ -40,16 +37,6 @@ def check_key_name(name: str) -> None:
             f"Invalid key name: [{echo(name)}], it takes at most {LONGEST_NAME} printable characters, "
             "no blanks around them"
         )
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return a hint: the known name that was probably meant, or the names there are, up to a limit."""
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    if near:
-        return f"did you mean [{near[0]}]?"
-    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
-    return f"there are {', '.join(names[:_MOST_LISTED]) or 'none'}{more}"
 
 
 def echo(text: str) -> str:

@@ -13,8 +13,9 @@ import msgspec
 from msgspec import Meta, Struct
 
 from cambist.accounts.account import UNLIMITED
-from cambist.accounts.names import echo, nearest
+from cambist.accounts.names import echo
 from cambist.errors import PlansRefused
+from cambist.suggestions import did_you_mean
 from cambist.validation import explain_validation_error
 
 Tag = Literal["currency", "crypto", "fx", "fx-series", "metals", "stream", "admin"]
@@ -116,7 +117,7 @@ def _read_plan(name: str, table: Any) -> Plan:
         raise _FieldRefused(f"[{echo(name)}] is no plan: a plan is a table, such as [{UNLIMITED}]")
     for key in table:
         if key not in _FIELDS:
-            raise _FieldRefused(f"plan [{name}] has an unknown key [{echo(key)}]; {nearest(key, _FIELDS)}", key)
+            raise _FieldRefused(f"plan [{name}] has an unknown key [{echo(key)}]; {did_you_mean(key, _FIELDS)}", key)
     try:
         plan = msgspec.convert({"tags": (), **table, "name": name}, Plan)
     except msgspec.ValidationError as error:
@@ -130,7 +131,7 @@ def _refusal(name: str, table: Mapping[str, Any], path: str, reason: str) -> _Fi
     field, _, place = path.removesuffix("]").partition("[")
     value = table[field][int(place)] if place else table[field]
     if field == "tags":
-        reason = f"{reason}; {nearest(str(value), TAGS)}"
+        reason = f"{reason}; {did_you_mean(str(value), TAGS)}"
     reason = reason.replace(" or nothing", "")  # which TOML cannot write
     written = str(value).lower() if isinstance(value, bool) else str(value)
     return _FieldRefused(f"{field} of plan [{name}] is refused: [{echo(written)}], {reason}", field)

@@ -147,8 +147,8 @@ class WorkerApplication:
 
 
 def _has_receipt(query: str) -> bool:
-    """Return whether a receipt is asked for: those are signed by the framework's middleware."""
-    return (PARAMETER in query or "%" in query) and split_receipt(query)[0]
+    """Return whether a query speaks of a receipt: the framework's middleware reads that, and signs."""
+    return (PARAMETER in query or "%" in query) and split_receipt(query)[1] != query
 
 
 def _with_headers(response: Response, more: Iterable[Header]) -> Response:

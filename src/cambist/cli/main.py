@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import Annotated, Any
@@ -14,6 +13,7 @@ from typer.core import TyperGroup
 
 from cambist import __version__
 from cambist.errors import CambistError
+from cambist.suggestions import near_names
 
 COMMANDS = (
     "serve",
@@ -75,7 +75,7 @@ class Program(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command; one that does not exist is refused with the nearest that does."""
-        near = get_close_matches(args[0], COMMANDS, n=1) if args and args[0] not in COMMANDS else []
+        near = near_names(args[0], COMMANDS) if args and args[0] not in COMMANDS else []
         if near:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
         return super().resolve_command(ctx, args)

@@ -8,9 +8,14 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from cambist.http.file_body import PIECE_BYTES, FileBody
-from cambist.http.request_ids import REQUEST_ID, is_sent, new_request_id, with_request_id
-from cambist.http.request_parser import Environ, MalformedRequest, ReceivedRequest, RequestParser
-from cambist.http.responses import encode_malformed, with_connection
+from cambist.http.request_parser import Environ, MalformedRequest, ReceivedRequest, RequestParser, is_plain
+from cambist.http.responses import (
+    REQUEST_ID,
+    encode_malformed,
+    new_request_id,
+    with_connection,
+    with_request_id,
+)
 
 RECEIVED = "cambist.received"
 """The key in the environ of the bytes of a plain request that came alone and whole."""
@@ -141,7 +146,7 @@ class HttpConnection(asyncio.Protocol):
             self._last_answer = with_request_id(encode_malformed(malformed.status, str(malformed)), new_request_id())
             self._answer()
             return
-        if is_alone and len(requests) == 1 and self._parser.is_between and _is_plain(requests[0], data):
+        if is_alone and len(requests) == 1 and self._parser.is_between and is_plain(requests[0], data):
             requests[0].environ[RECEIVED] = data
         self._requests.extend(requests)
         self._answer()
@@ -292,9 +297,3 @@ class HttpConnection(asyncio.Protocol):
         """Close the connection when all was sent."""
         self._is_ending = True
         self._transport.close()
-
-
-def _is_plain(request: ReceivedRequest, data: bytes) -> bool:
-    """Return whether the same bytes are always this request, and leave the connection as it was."""
-    is_whole = request.version == "1.1" and not request.body and data.endswith(b"\r\n\r\n")
-    return is_whole and request.keep_alive and not is_sent(request.environ)

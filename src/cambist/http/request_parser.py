@@ -64,6 +64,12 @@ class ReceivedRequest:
         self.version = ""
 
 
+def is_plain(request: ReceivedRequest, data: bytes) -> bool:
+    """Return whether the same bytes are always this request, and leave the connection as it was."""
+    is_whole = request.version == "1.1" and not request.body and data.endswith(b"\r\n\r\n")
+    return is_whole and request.keep_alive and "HTTP_X_REQUEST_ID" not in request.environ
+
+
 class RequestParser:
     """Reads the requests of one connection from `peer`, an address.
 
@@ -78,6 +84,8 @@ class RequestParser:
         self._parser: httptools.HttpRequestParser | None = httptools.HttpRequestParser(self)
         self._complete: list[ReceivedRequest] = []
         self._request: ReceivedRequest | None = None
+        self.is_between = True
+        """Whether no request has begun, and another may."""
         self._url = b""
         self._body = bytearray()
         self._limit = 0
@@ -86,14 +94,10 @@ class RequestParser:
         self._expects = False
         self._fault: tuple[int, str] | None = None
 
-    @property
-    def is_between(self) -> bool:
-        """Whether no request has begun, and another may."""
-        return self._request is None and self._parser is not None
-
     def close(self) -> None:
         """Read nothing more. The parser refers to this object: without that, both are freed at once."""
         self._parser = self._request = None
+        self.is_between = False
         self._body = bytearray()
         self._complete = []
 
@@ -139,6 +143,7 @@ class RequestParser:
 
     def on_message_begin(self) -> None:
         """Begin a request."""
+        self.is_between = False
         self._request = ReceivedRequest({"REMOTE_ADDR": self._peer})
         self._url = b""
         self._size = self._fed = 0
@@ -212,6 +217,7 @@ class RequestParser:
                 request.body, self._body = bytes(self._body), bytearray()
             request.keep_alive = parser.should_keep_alive()
             self._complete.append(request)
+            self.is_between = True
         self._request = None
 
     def _refuse(self, fault: tuple[int, str]) -> None:

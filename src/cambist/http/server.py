@@ -18,9 +18,8 @@ from cambist.http.connection import HttpConnection
 from cambist.http.connection_limit import IDLE_SECONDS
 from cambist.http.departures import LOOK_SECONDS
 from cambist.http.file_body import FileBody
-from cambist.http.request_ids import REQUEST_ID, request_id_of
 from cambist.http.request_parser import Environ, ReceivedRequest
-from cambist.http.responses import encode_response, status_line
+from cambist.http.responses import REQUEST_ID, encode_response, request_id_of, status_line
 from cambist.http.scheduler import Kind, TooManyWaiting, Work
 from cambist.http.waiting_answers import WaitingAnswers
 from cambist.http.wsgi import Start, call_wsgi

@@ -12,7 +12,6 @@ XAU = 1.5                        # its price times this
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -32,6 +31,7 @@ from cambist.sandbox.market import Market
 from cambist.sandbox.pegs import floating_on
 from cambist.sandbox.quote_board import QuoteColumns
 from cambist.sandbox.quoting import scaled
+from cambist.suggestions import near_names
 from cambist.validation import explain_validation_error
 
 _LONGEST = 86_400
@@ -76,7 +76,7 @@ def _find_problem(faults: Faults, codes: Collection[str]) -> tuple[str, str] | N
     for field, used in named.items():
         for code in used:
             if code not in codes:
-                near = difflib.get_close_matches(code, codes, n=1, cutoff=0.5)
+                near = near_names(code, codes, edits=1)
                 hint = f"; did you mean [{near[0]}]?" if near else ""
                 return field, f"names an unknown code [{shorten(code)}]{hint}"
     for code, factor in faults.outlier.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import shlex
 import tomllib
@@ -18,6 +17,7 @@ from msgspec import Meta
 from cambist.errors import SettingRefused, shorten
 from cambist.settings.fields import Settings
 from cambist.settings.mail import mail_url_without_password
+from cambist.suggestions import did_you_mean
 from cambist.validation import explain_validation_error
 
 PREFIX = "CAMBIST_"
@@ -82,9 +82,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _check_name(name: str, where: str, names: list[str] | tuple[str, ...]) -> None:
     if name not in names:
-        near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-        hint = f"; did you mean [{near[0]}]?" if near else f"; there are {', '.join(names)}"
-        raise SettingRefused(f"Unknown setting [{shorten(name)}] in {where}{hint}")
+        raise SettingRefused(f"Unknown setting [{shorten(name)}] in {where}; {did_you_mean(name, names, len(names))}")
 
 
 def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:

@@ -21,8 +21,8 @@ from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.history.rate_matrix import RateMatrix
 from cambist.http.connection import HttpConnection
-from cambist.http.request_ids import REQUEST_ID, request_id_of
 from cambist.http.request_parser import ReceivedRequest
+from cambist.http.responses import REQUEST_ID, request_id_of
 from cambist.http.wsgi import call_wsgi
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -204,10 +204,15 @@ class Way:
     def departed(self, _connection: HttpConnection) -> None: ...
     def later(self, _seconds: float, _call: Callable[[], None]) -> None: ...
 
-    def respond(self, data: bytes) -> bytes:
-        """Return what a client gets for the bytes of a request."""
+    def connect(self) -> tuple[HttpConnection, Transport]:
+        """Return a new connection, and where it sends to."""
         transport, connection = Transport(), HttpConnection(self)
         connection.connection_made(transport)  # type: ignore[arg-type]
+        return connection, transport
+
+    def respond(self, data: bytes) -> bytes:
+        """Return what a client gets for the bytes of a request."""
+        connection, transport = self.connect()
         connection.data_received(data)
         while self._waiting:
             request, connection = self._waiting.pop()
@@ -226,7 +231,7 @@ class Way:
 def settled(response: bytes) -> list[str]:
     """Return the lines of a response without what differs from one to the next, and its body."""
     head, _, body = response.partition(b"\r\n\r\n")
-    if b"content-encoding: gzip" in head:
+    if b"content-encoding: gzip" in head and body:  # none follows a HEAD
         body = zlib.decompress(body, wbits=31)
     body = re.sub(rb'"ms":\d+', b'"ms":0', body)
     lines = head.decode("latin-1").split("\r\n")

@@ -193,7 +193,7 @@ def test_codes_of_each_kind_are_those_of_the_endpoint(mcp):
         ("rates_on", {"date": "2024-03-03", "to": ["EUR", "GBX"]}, "for [GBX] did you mean GBP"),
         ("rate", {}, "Missing parameter: [to]"),
         ("rate", {"form": "EUR", "to": "USD"}, "Unknown argument: [form], did you mean [from]?"),
-        ("rate", {"to": "USD", "currency": "x"}, "Unknown argument: [currency], there are from, to, date, max_age"),
+        ("rate", {"to": "USD", "currency": "x"}, "Unknown argument: [currency], there are date, from, max_age, to"),
         ("rate", {"to": {"code": "USD"}}, "Invalid to: [{'code': 'USD'}], it takes a text"),
         ("rate", {"to": "U" * 201}, "it takes at most 200 characters"),
         ("rate", {"to": "USD", "date": "yesterday"}, "Invalid date: [yesterday]"),

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from cambist.accounts.account import OWNER, Account, DatetimeFormat
-from cambist.accounts.names import check_account_name, echo, is_account_name, nearest
+from cambist.accounts.names import check_account_name, echo, is_account_name
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
 from cambist.admin.accounts.keys import CreatedKey, KeyAdmin, generate_key
@@ -32,6 +32,7 @@ from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.disk_reserve import DiskReserve
 from cambist.storage.shared.change_notifier import Topic, data_changes
+from cambist.suggestions import did_you_mean
 
 _FARTHEST = timedelta(days=3653)
 
@@ -103,7 +104,9 @@ class AccountAdmin:
         if account is None:
             # An API key may have been typed by mistake, so only a possible name is repeated.
             typed = f" named [{echo(name)}]" if is_account_name(name) else " of such a name"
-            raise BadParameter(f"There is no account{typed}; {nearest(name, [one.name for one in self.accounts()])}")
+            raise BadParameter(
+                f"There is no account{typed}; {did_you_mean(name, [one.name for one in self.accounts()])}"
+            )
         return account
 
     def suspend(self, account: Account, *, suspended: bool) -> Account:
@@ -213,7 +216,7 @@ class AccountAdmin:
 
     def _plan(self, name: str) -> Plan:
         if name not in self.plans:
-            raise BadParameter(f"Unknown plan: [{echo(name)}]; {nearest(name, self.plans)}")
+            raise BadParameter(f"Unknown plan: [{echo(name)}]; {did_you_mean(name, self.plans)}")
         return self.plans[name]
 
     def _with_anchor_day(self, account: Account, anchor_day: int) -> Account:

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from cambist.accounts.names import echo, nearest
+from cambist.accounts.names import echo
 from cambist.errors import BadParameter, UnknownSymbol
 from cambist.pricing.pair import PIVOT
 from cambist.reference.assets import AssetKind, kind_of
+from cambist.suggestions import did_you_mean
 
 _KINDS = (AssetKind.CURRENCY, AssetKind.METAL)
 
@@ -52,5 +53,5 @@ def parse_format(text: str, formats: Iterable[str]) -> str:
     """Parse the name of a format. Errors: BadParameter."""
     names = list(formats)
     if text not in names:
-        raise BadParameter(f"Unknown --format: [{echo(text)}]; {nearest(text, names)}")
+        raise BadParameter(f"Unknown --format: [{echo(text)}]; {did_you_mean(text, names)}")
     return text

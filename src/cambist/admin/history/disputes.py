@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from msgspec import structs
 
-from cambist.accounts.names import echo, nearest
+from cambist.accounts.names import echo
 from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, CannotStart
 from cambist.history.choices import Choice, CodeDecisions, Examination
@@ -28,6 +28,7 @@ from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.change_notifier import Topic, data_changes
+from cambist.suggestions import did_you_mean
 
 _REPORT_AGE = timedelta(seconds=15)
 """Reports come every second: if the last is older, no service runs that would know the disputes."""
@@ -186,7 +187,7 @@ def _level(code: CodeDecisions, text: str) -> Decimal:
     except InvalidOperation:
         raise BadParameter(
             f"Unknown level: [{echo(text)}], it takes units per US dollar such as 1.25, or a source; "
-            + nearest(text, (each.source for each in code.standing.newest))
+            + did_you_mean(text, (each.source for each in code.standing.newest))
         ) from None
     if not (level.is_finite() and _LEAST <= level <= _MOST):
         raise BadParameter(f"Invalid level: [{echo(text)}], it takes units per US dollar such as 1.25")

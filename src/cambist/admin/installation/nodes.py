@@ -8,7 +8,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from cambist.accounts.names import echo, nearest
+from cambist.accounts.names import echo
 from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, NotHere, StoreUnreachable
 from cambist.registry.wiring.components import open_store
@@ -18,6 +18,7 @@ from cambist.status.leadership import LeaderState
 from cambist.status.nodes import NodeRecord
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
+from cambist.suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class NodeAdmin:
         """Check that a node can be forgotten. Errors: BadParameter if it runs, or does not exist; StoreBroken."""
         records = {record.start.name: record for record in self._store.nodes.all()}
         if name not in records:
-            raise BadParameter(f"There is no node named [{echo(name)}]; {nearest(name, records)}")
+            raise BadParameter(f"There is no node named [{echo(name)}]; {did_you_mean(name, records)}")
         record = records[name]
         if record.is_live:
             raise BadParameter(f"The node [{name}] runs: stop it first, and wait for ten seconds")

@@ -9,13 +9,14 @@ from typing import Any
 
 import msgspec
 
-from cambist.accounts.names import echo, nearest
+from cambist.accounts.names import echo
 from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter
 from cambist.registry.sandbox.sandbox_faults import faults_as_toml
 from cambist.registry.sandbox.sandbox_snapshots import faults_file, simulated_codes
 from cambist.sandbox.faults import Faults
 from cambist.settings import Settings
+from cambist.suggestions import did_you_mean
 
 ALL = "all"
 _MAX_DELAY_SECONDS = 86_400
@@ -83,5 +84,5 @@ def _code(text: str) -> str:
     """Parse a code. Errors: BadParameter that names the nearest known code."""
     code = text.strip().upper()
     if code not in simulated_codes():
-        raise BadParameter(f"The sandbox never quotes [{echo(code)}]; {nearest(code, simulated_codes())}")
+        raise BadParameter(f"The sandbox never quotes [{echo(code)}]; {did_you_mean(code, simulated_codes())}")
     return code

@@ -8,8 +8,9 @@ from datetime import UTC, date, datetime, timedelta
 import msgspec
 
 from cambist.accounts.account import DatetimeFormat
-from cambist.accounts.names import echo, nearest
+from cambist.accounts.names import echo
 from cambist.errors import BadParameter
+from cambist.suggestions import did_you_mean
 
 _DAY = r"\d{4}-\d\d-\d\d"
 _MOMENT = re.compile(rf"{_DAY}([T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
@@ -18,7 +19,7 @@ _MOMENT = re.compile(rf"{_DAY}([T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?", re.AS
 def parse_datetime_format(text: str | None) -> DatetimeFormat | None:
     """Parse the name of a datetime format. Errors: BadParameter."""
     if text is not None and text not in set(DatetimeFormat):
-        raise BadParameter(f"Unknown datetime format: [{echo(text)}]; {nearest(text, DatetimeFormat)}")
+        raise BadParameter(f"Unknown datetime format: [{echo(text)}]; {did_you_mean(text, DatetimeFormat)}")
     return None if text is None else DatetimeFormat(text)
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from stamina.instrumentation import set_on_retry_hooks
 
-from cambist.accounts.names import echo, nearest
+from cambist.accounts.names import echo
 from cambist.admin.source_check.answers import CheckedAnswer, ask
 from cambist.admin.source_check.comparison import compare, words_of
 from cambist.admin.source_check.report import CheckReport, make_report
@@ -18,6 +18,7 @@ from cambist.registry.sources.source_adapters import load_adapters, reasons_off,
 from cambist.settings import Settings
 from cambist.sources.base import Adapter
 from cambist.sources.published_currencies import published_currencies
+from cambist.suggestions import did_you_mean
 
 _SOURCES_AT_ONCE = 4
 _NEEDS_KEY = "needs a key"
@@ -37,7 +38,7 @@ class SourceCheck:
         off = reasons_off(self.settings, found, self._keys(found.values()))
         for key in keys:
             if key not in found:
-                raise BadParameter(f"Unknown source: [{echo(key)}]; {nearest(key, found)}")
+                raise BadParameter(f"Unknown source: [{echo(key)}]; {did_you_mean(key, found)}")
             if off.get(key, "").startswith(_NEEDS_KEY):
                 raise BadParameter(f"The source [{key}] cannot be asked: it {off[key]}")
         return [adapter for key, adapter in found.items() if (key in keys if keys else key not in off)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from cambist.accounts.names import echo, nearest
+from cambist.accounts.names import echo
 from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, NotHere
 from cambist.registry.sources.asked_sources import ask_source, asked_at
@@ -17,6 +17,7 @@ from cambist.sources.base import Source
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
+from cambist.suggestions import did_you_mean
 
 
 class SourceKind(StrEnum):
@@ -72,7 +73,7 @@ class SourceRequests:
             raise NotHere("This service asks no sources")
         reports = {report.key: report for report in read_source_reports(self._settings).reports}
         if key not in reports:
-            raise BadParameter(f"Unknown source: [{echo(key)}]; {nearest(key, reports)}")
+            raise BadParameter(f"Unknown source: [{echo(key)}]; {did_you_mean(key, reports)}")
         if not reports[key].enabled:
             raise BadParameter(f"The source [{key}] is off: {reports[key].why}")
         now = self._clock()

@@ -20,6 +20,33 @@ from cambist.pricing.unix_time import from_unix_us
 _MOST_TIMES = 4096
 
 
+class _Times(dict[int, bytes]):
+    """Market times in microseconds since 1970 as JSON, in the format of an account."""
+
+    def __init__(self, form: DatetimeFormat) -> None:
+        super().__init__()
+        self._form = form
+
+    def __missing__(self, time: int) -> bytes:
+        if len(self) >= _MOST_TIMES:
+            self.clear()
+        text = self[time] = json.encode(written(from_unix_us(time), self._form))
+        return text
+
+
+class _Heads(dict[tuple[int, tuple[Header, ...]], bytes]):
+    """The headers that depend on the book, by the cost of an answer and its other headers."""
+
+    def __init__(self, edition: str) -> None:
+        super().__init__()
+        self._edition = edition
+
+    def __missing__(self, key: tuple[int, tuple[Header, ...]]) -> bytes:
+        cost, vary = key
+        head = self[key] = encode_headers(headers_without_etag(cost, self._edition, vary))
+        return head
+
+
 class BookView:
     """The newest rate book of a view, with everything that is made from it once: replaced whole when it changes.
 
@@ -28,10 +55,9 @@ class BookView:
 
     def __init__(self, state: WorkerState, name: ViewName, responses: BookResponses) -> None:
         self._state = state
-        self._form = DatetimeFormat(name[1])
         self.responses = responses
         """Has the book that the view shows now; another thread replaces it."""
-        self._times: dict[int, bytes] = {}
+        self.times = _Times(DatetimeFormat(name[1]))
         self.renew()
 
     def renew(self) -> None:
@@ -39,25 +65,9 @@ class BookView:
         self.book: RateBook = self.responses.state[0]
         self.legs = Legs(self._state, self.book)
         self._memos: dict[object, dict[Any, Any]] = {}
-        self._heads: dict[tuple[int, tuple[Header, ...]], bytes] = {}
-
-    def head(self, cost: int, vary: tuple[Header, ...]) -> bytes:
-        """Return the headers that depend on the book and on the cost of an answer."""
-        head = self._heads.get((cost, vary))
-        if head is None:
-            head = self._heads[cost, vary] = encode_headers(headers_without_etag(cost, self.book.edition, vary))
-        return head
+        self.heads = _Heads(self.book.edition)
 
     def memo(self, owner: object) -> dict[Any, Any]:
         """Return what somebody has made from this book and keeps, empty at first."""
         memo = self._memos.get(owner)
         return self._memos.setdefault(owner, {}) if memo is None else memo
-
-    def written(self, time: int) -> bytes:
-        """Return a market time in microseconds since 1970 as JSON, in the format of the account."""
-        text = self._times.get(time)
-        if text is None:
-            if len(self._times) >= _MOST_TIMES:
-                self._times.clear()
-            text = self._times[time] = json.encode(written(from_unix_us(time), self._form))
-        return text

@@ -55,7 +55,7 @@ class Conversions:
         converted = _rounded(amount * rate * _UNITS) or _exactly(view.book, base, quote, text)
         return (
             b'{"base":"%b","amount":%b,"result":{"%b":%b,"rate":%b},"updated":%b,"ms":'
-            % (base, _trimmed(text), quote, converted, shown(rate), view.written(min(time, other_time))),
+            % (base, _trimmed(text), quote, converted, shown(rate), view.times[min(time, other_time)]),
             *(1, b""),
         )
 

@@ -35,7 +35,7 @@ class CrossRates:
             raise Declined
         number, oldest = shown(one / other), min(time, other_time)
         return (
-            b'{"base":"%b","result":{"%b":%b},"updated":%b,"ms":' % (base, quote, number, view.written(oldest)),
+            b'{"base":"%b","result":{"%b":%b},"updated":%b,"ms":' % (base, quote, number, view.times[oldest]),
             1,
             b"",
         )

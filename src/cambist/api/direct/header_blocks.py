@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from cambist.api.direct.question import is_plain_line
 from cambist.api.faces.tables.formats import accepted_format
 from cambist.api.state.compression import accepts_gzip
 from cambist.http.request_parser import Environ
@@ -37,39 +38,34 @@ class HeaderBlocks:
     A block is read by the server's parser, with the first request that has it. It is learnt when that request was
     answered, so that a client without a key cannot fill the table. What is remembered does not depend on who sends it,
     and a key is remembered as its text: whose it is, and whether it still holds, is looked up for every request.
+
+    `known` has what each block means.
     """
 
     def __init__(self, max_bytes: int = _MAX_BYTES) -> None:
-        self._known: dict[bytes, Headers] = {}
+        self.known: dict[bytes, Headers] = {}
         self._bytes = 0
         self._max_bytes = max_bytes
-
-    def __getitem__(self, block: bytes) -> Headers:
-        """Return what a block means. Errors: KeyError if it is not known."""
-        return self._known[block]
 
     def learn(self, received: bytes, environ: Environ) -> None:
         """Remember the headers of a request that came alone and whole and was read as `environ`, if they are plain."""
         line, _, block = received.partition(b"\r\n")
+        if block in self.known:
+            return
         # A line that the parser has understood otherwise than as one line leaves something of the headers in it.
         if b"\n" in line or b"\r" in line or not is_plain_line(line) or len(block) > LONGEST_REQUEST // 2:
             return
         headers = _plain_headers(environ)
-        if headers is None or block in self._known:
+        if headers is None:
             return
         if self._bytes > self._max_bytes:
-            self._known.clear()
+            self.known.clear()
             self._bytes = 0
         self._bytes += len(block) + _OVERHEAD
-        self._known[block] = headers
+        self.known[block] = headers
 
     def __len__(self) -> int:
-        return len(self._known)
-
-
-def is_plain_line(line: bytes) -> bool:
-    """Return whether a request line is a GET of a path in HTTP/1.1."""
-    return line[:5] == b"GET /" and line[-9:] == b" HTTP/1.1"
+        return len(self.known)
 
 
 def _plain_headers(environ: Environ) -> Headers | None:

@@ -39,7 +39,7 @@ class AllRates:
             raise Declined
         found = listed_midpoints(view.book, CODES[base])
         numbers, time = bytes(rates(found.quotes, found.values)), unix_us(found.as_of)
-        text = b'{"base":"%b","results":%b,"updated":%b,"ms":' % (base, numbers, view.written(time))
+        text = b'{"base":"%b","results":%b,"updated":%b,"ms":' % (base, numbers, view.times[time])
         made = view.memo(AllRates)[base] = text, time / 1e6 + view.legs.longest_age
         return made
 
@@ -60,7 +60,7 @@ class SeveralRates:
         cost = 1
         if view.legs[base][3] == METAL:
             cost += len(quotes) + sum(quote not in (PIVOT_CODE, base) for quote in quotes)
-        return b'{"base":"%b","results":%b,"updated":%b,"ms":' % (base, numbers, view.written(oldest)), cost, b""
+        return b'{"base":"%b","results":%b,"updated":%b,"ms":' % (base, numbers, view.times[oldest]), cost, b""
 
 
 class RateMatrices:
@@ -84,7 +84,7 @@ class RateMatrices:
         numbers = _filled(template, [one / mid for one in mids[: len(bases)] for mid in targets])
         return (
             b'{"from":["%b"],"to":["%b"],"matrix":%b,"updated":%b,"calls":%d,"ms":'
-            % (b'","'.join(bases), b'","'.join(quotes), numbers, view.written(oldest), cost),
+            % (b'","'.join(bases), b'","'.join(quotes), numbers, view.times[oldest], cost),
             *(cost, b""),
         )
 

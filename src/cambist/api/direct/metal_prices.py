@@ -81,7 +81,7 @@ class MetalPrices:
             b'{"bid":"%b","ask":"%b","mid":"%b","spread":"%b","metal":"%b","currency":"%b","unit":"%b","tsp":%d,"dtm":%b,%b%b,"ms":'
             % (
                 *(written(lower, places), written(upper, places), mid, written(upper - lower, places)),
-                *(metal, currency, part.unit, price.time // 1000, _quoted(view.written(price.time))),
+                *(metal, currency, part.unit, price.time // 1000, _quoted(view.times[price.time])),
                 *(price.source, part.purity),
             ),
             *(price.cost, b""),

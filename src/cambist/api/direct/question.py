@@ -13,6 +13,11 @@ from cambist.api.questions.parameters import declared_params
 _PLAIN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,-_/=&"
 
 
+def is_plain_line(line: bytes) -> bool:
+    """Return whether a request line is a GET of a path in HTTP/1.1."""
+    return line[:5] == b"GET /" and line[-9:] == b" HTTP/1.1"
+
+
 class QuestionReader:
     """Reads the parameters `names` of an endpoint, and the API key. A query with any other is declined."""
 

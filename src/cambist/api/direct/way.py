@@ -18,14 +18,13 @@ from cambist.api.direct.answer import DirectAnswer
 from cambist.api.direct.answers import ANSWERS
 from cambist.api.direct.callers import Callers
 from cambist.api.direct.declined import Declined
-from cambist.api.direct.header_blocks import LONGEST_REQUEST, HeaderBlocks, is_plain_line
-from cambist.api.direct.question import QuestionReader
+from cambist.api.direct.header_blocks import LONGEST_REQUEST, HeaderBlocks
+from cambist.api.direct.question import QuestionReader, is_plain_line
 from cambist.api.request_metrics import Counts
 from cambist.api.state.compression import MIN_COMPRESSED_BYTES, compress_prefix
 from cambist.api.state.worker_state import WorkerState
 from cambist.errors import CambistError
-from cambist.http.request_ids import request_id_header
-from cambist.http.responses import date_header, encode_headers
+from cambist.http.responses import date_header, encode_headers, request_id_header
 
 log = logging.getLogger(__name__)
 
@@ -83,8 +82,8 @@ class DirectWay:
         self._counts = serving.counts
         self._head = encode_headers([("Content-Type", "application/json"), *serving.headers])
         self._callers = Callers(state)
-        self._blocks = HeaderBlocks()
-        self.learn = self._blocks.learn
+        blocks = HeaderBlocks()
+        self._known, self.learn = blocks.known, blocks.learn
         self._compressed = lru_cache(maxsize=_MOST_COMPRESSED)(compress_prefix)
         self._has_failed = False
 
@@ -107,7 +106,7 @@ class DirectWay:
         """Answer a request. Errors: Declined, KeyError and those of the meter, before anything is counted."""
         started, now = perf_counter_ns(), self._clock()
         line, _, block = received.partition(b"\r\n")
-        headers = self._blocks[block]
+        headers = self._known[block]
         path, _, query = line[4:-9].partition(b"?")
         route = self._routes[path]
         if not is_plain_line(line) or len(received) > LONGEST_REQUEST:
@@ -121,7 +120,7 @@ class DirectWay:
             view.renew()
         prefix, cost, own_head = route.answer.answer(values, view, now)
         is_long, coding = len(prefix) > MIN_COMPRESSED_BYTES, b""
-        head = own_head or view.head(cost, route.vary[is_long])
+        head = own_head or view.heads[cost, route.vary[is_long]]
         end = b"%d}" % ((perf_counter_ns() - started) // 1_000_000)
         if is_long and headers.accepts_gzip:
             coding, body = _GZIP, self._compressed(prefix).finish(end)
@@ -131,7 +130,7 @@ class DirectWay:
         if self._counts is not None:
             self._counts.end(route.path, 200, perf_counter_ns() - started, cached=False)
         return b"HTTP/1.1 200 OK\r\n%b%b%b%b%b%bcontent-length: %d\r\n\r\n%b" % (
-            *(request_id_header(), self._head, head, limits, coding, date_header(now)),
+            *(request_id_header(), self._head, head, coding, limits, date_header(now)),
             *(len(body), body),
         )
 

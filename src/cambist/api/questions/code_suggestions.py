@@ -6,13 +6,15 @@ from collections.abc import Iterator
 from functools import cache
 
 from cambist.accounts.names import echo
-from cambist.api.questions.edit_distance import edit_distance
-from cambist.reference.assets import METALS, kind_of
+from cambist.reference.assets import METALS, kind_of, name_of
+from cambist.reference.code_aliases import ALIASES
 from cambist.reference.currency_tables import CURRENCIES
+from cambist.suggestions import near_names
 
 _MOST = 3
 _LONGEST_CODE = 6
 _SHORTEST_NAME = 3
+_SHORTEST_MISSPELT = 5
 
 
 def suggest_codes(*typed: str | None) -> str:
@@ -22,26 +24,34 @@ def suggest_codes(*typed: str | None) -> str:
 
 
 def _hint(text: str) -> str:
-    found = list(dict.fromkeys([*_by_name(text), *_by_code(text)]))[:_MOST]
+    found = list(_by_alias(text)) or list(dict.fromkeys([*_by_name(text), *_by_code(text)]))[:_MOST]
     return f"; for [{echo(text)}] did you mean {' or '.join(found)}?" if found else ""
 
 
+def _by_alias(text: str) -> Iterator[str]:
+    """Yield what people mean who write a sign or an abbreviation."""
+    if code := ALIASES.get(text.strip().upper()):
+        yield f"{code} ({name_of(code)})"
+
+
 def _by_name(text: str) -> Iterator[str]:
-    """Yield currencies and metals whose name has a word that begins with the text, those in use first."""
+    """Yield currencies and metals whose name has a word that begins with the text or nearly is it."""
     if len(text) < _SHORTEST_NAME:
         return
-    start = text.casefold()
-    for code, name in _names().items():
-        if any(word.startswith(start) for word in name.casefold().split()):
-            yield f"{code} ({name})"
+    start, edits = text.casefold(), 1 if len(text) >= _SHORTEST_MISSPELT else 0
+    for is_near in (False, True) if edits else (False,):
+        for code, name in _names().items():
+            words = name.casefold().split()
+            if near_names(start, words, edits) if is_near else any(word.startswith(start) for word in words):
+                yield f"{code} ({name})"
 
 
 def _by_code(text: str) -> Iterator[str]:
     """Yield current currencies and metals whose code differs in one letter."""
     if len(text) <= _LONGEST_CODE:
         typed = text.upper()
-        near = [code for code in _names() if edit_distance(typed, code) == 1]
-        for code in sorted(near, key=lambda code: code[:2] != typed[:2]):
+        near = set(near_names(typed, _names(), edits=1))
+        for code in sorted(filter(near.__contains__, _names()), key=lambda code: code[:2] != typed[:2]):
             yield f"{code} ({_names()[code]})"
 
 

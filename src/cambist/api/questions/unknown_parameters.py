@@ -9,9 +9,9 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from cambist.accounts.api_key import PREFIX
-from cambist.api.questions.edit_distance import edit_distance
 from cambist.api.questions.parameters import Param, declared_params
 from cambist.errors import BadParameter, shorten
+from cambist.suggestions import edit_distance
 
 IGNORED_HEADER = "Cambist-Ignored"
 MAX_UNKNOWN = 30

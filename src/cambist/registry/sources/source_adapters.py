@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 
 from cambist import plugins
-from cambist.accounts.names import echo, nearest
+from cambist.accounts.names import echo
 from cambist.errors import SettingRefused
 from cambist.history.coin_closes import CLOSES
 from cambist.settings import Settings
@@ -19,6 +19,7 @@ from cambist.sources.adapters import ADAPTERS
 from cambist.sources.base import Adapter, FixingAdapter
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
 from cambist.status.environment import SIMULATED
+from cambist.suggestions import did_you_mean
 
 RESERVED_KEYS = (SIMULATED, CLOSES, *ADAPTERS)
 """Keys that a declared source cannot have."""
@@ -97,7 +98,7 @@ def reasons_off(settings: Settings, found: Mapping[str, Adapter], keys: Mapping[
     for name, chosen in (("feeds_on", on), ("feeds_off", off)):
         unknown = sorted(chosen - set(found))
         if unknown:
-            near = nearest(unknown[0], found)
+            near = did_you_mean(unknown[0], found)
             raise SettingRefused(f"The setting [{name}] names no source: [{echo(unknown[0])}]; {near}")
     reasons = {}
     for key, adapter in found.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from datetime import date, time, timedelta
@@ -24,6 +23,7 @@ from cambist.sources.declaration.layouts import (
     WorkbookLayout,
     XmlLayout,
 )
+from cambist.suggestions import near_names
 from cambist.validation import in_plain_words, split_validation_error
 
 Nominal = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -261,5 +261,5 @@ def _hint(table: str, field: str) -> str:
     """Suggest the nearest field of the table, or the field of that name in another table."""
     beside = {each.rpartition(".")[2]: each for each in FIELDS if each.rpartition(".")[0] == table}
     elsewhere = [each for each in FIELDS if each.rpartition(".")[2] == field]
-    near = [beside[each] for each in difflib.get_close_matches(field, beside, n=1)] or elsewhere
+    near = [beside[each] for each in near_names(field, beside)] or elsewhere
     return f"; did you mean [{near[0]}]?" if near else ""

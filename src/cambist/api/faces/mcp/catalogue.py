@@ -9,7 +9,6 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cambist.accounts.names import nearest
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.mcp.messages import INVALID_PARAMS, ProtocolError
 from cambist.api.faces.mcp.protocol import ToolResult
@@ -17,6 +16,7 @@ from cambist.api.faces.mcp.tool import Tool
 from cambist.api.faces.mcp.tools import convert, explain, list_codes, metal_price, rate, rates_on, series
 from cambist.api.questions.code_suggestions import suggest_codes
 from cambist.errors import CambistError, UnknownMetal, UnknownSymbol, shorten
+from cambist.suggestions import did_you_mean
 
 TOOLS: Mapping[str, Tool[Any, Any]] = {
     tool.name: tool
@@ -44,7 +44,7 @@ def find_tool(name: str) -> Tool[Any, Any]:
     """Return the tool of a name. Errors: ProtocolError."""
     tool = TOOLS.get(name)
     if tool is None:
-        raise ProtocolError(INVALID_PARAMS, f"Unknown tool: [{shorten(name)}], {nearest(shorten(name), TOOLS)}")
+        raise ProtocolError(INVALID_PARAMS, f"Unknown tool: [{shorten(name)}], {did_you_mean(shorten(name), TOOLS)}")
     return tool
 
 

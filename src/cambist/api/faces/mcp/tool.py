@@ -12,15 +12,14 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.mcp.arguments import argument_schema, argument_text
-from cambist.api.questions.edit_distance import edit_distance
 from cambist.api.questions.parameters import Param, ParamsReader, declared_params
 from cambist.errors import BadParameter, shorten
+from cambist.suggestions import did_you_mean
 
 MAX_ANSWER_BYTES = 3072
 """The maximum size of an answer, as it is sent."""
 
 _ANNOTATIONS = {"readOnlyHint": True, "idempotentHint": True, "destructiveHint": False, "openWorldHint": False}
-_NEAR = 2
 
 _OF_PAST_EDITIONS = ("as_of", "assume")
 """Parameters that no tool offers: all tools answer from what is known now."""
@@ -94,8 +93,7 @@ class Tool(Generic[P, B]):
 
 
 def _hint(name: str, known: Mapping[str, Param]) -> str:
-    near = [other for other in known if edit_distance(name.lower(), other) <= _NEAR]
-    return f", did you mean [{near[0]}]?" if near else f", there are {', '.join(known)}"
+    return f", {did_you_mean(name, known)}"
 
 
 def _object_schema(body: type[Struct]) -> dict[str, Any]:

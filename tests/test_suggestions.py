@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.api.questions.edit_distance import edit_distance
+from cambist.suggestions import edit_distance
 
 WORDS = st.text(alphabet="abc_", max_size=6)
 
