@@ -23,7 +23,7 @@ from cambist.history.source_history import SourceHistory
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import judging_of
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sources.adapters.ecb import adapter as ecb
 from cambist.sources.adapters.fed import adapter as fed
 from cambist.storage.sql import SqlStore

@@ -16,13 +16,13 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.clock import utc_now
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.processes.process import tune_gc
-from cambist.registry.sources import adapters
+from cambist.registry.sources.source_adapters import adapters
 from cambist.settings import Settings
 from cambist.storage.shared.change_notifier import Topic
 from cambist.storage.shared.rate_book_file import RateBookFile

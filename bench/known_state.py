@@ -19,8 +19,8 @@ from pathlib import Path
 
 from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
-from cambist.reference.tables import CURRENCIES
-from cambist.registry.sources import ADAPTERS, built_in
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.registry.sources.source_adapters import ADAPTERS, built_in
 from cambist.sources.base import FixingAdapter, Source
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes

@@ -21,7 +21,7 @@ from cambist.history.fixing import Fixing
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book_assembly import assemble_rate_book
-from cambist.registry.components import endpoints
+from cambist.registry.wiring.components import endpoints
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
 
 CALLS, ROUNDS, WRITER_SLOTS = 20_000, 15, 8

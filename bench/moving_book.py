@@ -24,7 +24,7 @@ from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.pricing.source_kind import Pace
-from cambist.registry.sandbox_snapshots import COINS_BY_SIZE
+from cambist.registry.sandbox.sandbox_snapshots import COINS_BY_SIZE
 from cambist.sandbox.market import SimulatedMarket
 from cambist.sandbox.quoting import rounded
 from cambist.storage.shared.rate_book_file import RateBookFile

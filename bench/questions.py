@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from cambist.pricing.crypto_pairs import is_coin_pair
 from cambist.pricing.parity import parities_on
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.weights import PURITIES, UNITS
-from cambist.registry.sandbox_snapshots import COINS_BY_SIZE
+from cambist.registry.sandbox.sandbox_snapshots import COINS_BY_SIZE
 from cambist.sandbox.levels import METALS
 from cambist.sandbox.market import SimulatedMarket
 from cambist.sandbox.pegs import floating_on

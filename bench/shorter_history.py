@@ -10,7 +10,7 @@ from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_matrix_file import write_rate_matrix

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.clock import utc_now
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote

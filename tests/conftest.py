@@ -39,7 +39,7 @@ from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.ingest.source_status import SourceStatuses
 from cambist.pricing.rate_book import RateBook
-from cambist.registry.components import endpoints
+from cambist.registry.wiring.components import endpoints
 from cambist.sources.adapters.ecb import adapter
 from cambist.storage.sql import SqlStore
 

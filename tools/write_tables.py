@@ -22,7 +22,7 @@ import performance_tables
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.questions.parameters import declared_params
 from cambist.cli.main import app
-from cambist.registry.components import endpoints
+from cambist.registry.wiring.components import endpoints
 from cambist.settings import PREFIX, Settings, setting_descriptions, written
 
 ROOT = Path(__file__).parents[1]

@@ -23,7 +23,7 @@ from cambist.admin.source_check.record import record
 from cambist.admin.source_check.report import CheckReport, markdown
 from cambist.cli.main import app
 from cambist.errors import BadParameter, SourceBroken
-from cambist.registry.sources import adapters
+from cambist.registry.sources.source_adapters import adapters
 from cambist.settings import Settings
 from cambist.sources.base import FixingAdapter
 

@@ -26,7 +26,7 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
-from cambist.registry.components import endpoints
+from cambist.registry.wiring.components import endpoints
 
 DOCS = Path(__file__).parents[2] / "docs" / "openapi.json"
 REQUESTS = {

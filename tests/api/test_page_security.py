@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 from tests.conftest import Client
 
-from cambist.api.docs.page import PageOptions
+from cambist.api.docs.web_page import PageOptions
 from cambist.api.faces.dialects import DIALECTS as NAMES
-from cambist.registry.components import dialects, endpoints
+from cambist.registry.wiring.components import dialects, endpoints
 from cambist.settings import Settings
 
 DIALECTS = dialects(Settings(dialects=",".join(NAMES)))

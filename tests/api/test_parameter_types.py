@@ -17,7 +17,7 @@ from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol
 from cambist.pricing.cross_rates import check_crossable
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import COINS, METALS, AssetKind, kind_of
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.weights import UNITS
 
 COIN, CURRENCY, METAL = AssetKind.COIN, AssetKind.CURRENCY, AssetKind.METAL

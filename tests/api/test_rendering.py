@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from cambist.api.answer.rendering import conversion, matrix, rates
 from cambist.pricing.number_format import plain_float
 from cambist.reference.assets import COINS, METALS
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 VALUES = st.floats(1e-200, 1e200)
 CODES = ("EUR", "JPY", "BTC/USDT")

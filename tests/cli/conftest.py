@@ -20,7 +20,7 @@ from tests.conftest import NOW, Client, client_of
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
-from cambist.admin.stored_answers import StoredAnswers
+from cambist.admin.history.stored_answers import StoredAnswers
 from cambist.cli import account, check, disputes, feeds, key, main, plans, sources, usage
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive

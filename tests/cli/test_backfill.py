@@ -265,7 +265,7 @@ def test_without_json_the_result_is_a_table(data: Path) -> None:
 def test_all_sources_that_are_on_are_backfilled_unless_one_is_named(
     data: Path, fake_sources: FakeSources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cambist.registry.sources import fixing_adapters  # noqa: PLC0415  the table of feeds is wanted here alone
+    from cambist.registry.sources.source_adapters import fixing_adapters  # noqa: PLC0415  the table of feeds is wanted here alone
     from cambist.settings import Settings  # noqa: PLC0415
 
     declare(data)

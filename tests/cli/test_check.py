@@ -5,8 +5,8 @@ import sqlite3
 import pytest
 
 from cambist.clock import utc_now
-from cambist.registry.components import open_store
-from cambist.registry.snapshots import open_snapshot_source
+from cambist.registry.archiving.snapshots import open_snapshot_source
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import write_rate_matrix

@@ -15,8 +15,8 @@ from tests.cli.conftest import CommandResult
 
 from cambist.accounts.account import Account
 from cambist.clock import utc_now
-from cambist.registry.components import open_store
-from cambist.registry.snapshots import open_snapshot_source
+from cambist.registry.archiving.snapshots import open_snapshot_source
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
 from cambist.storage.shared.usage.usage_writer import UsageWriter

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from tests.disputes import file_dispute
 
-from cambist.admin.audit import AuditFilter, audit_entries
+from cambist.admin.operators.audit import AuditFilter, audit_entries
 from cambist.errors import StoreBroken
 from cambist.history.dispute import Dispute, Disputes
 from cambist.settings import Settings

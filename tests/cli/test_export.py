@@ -21,7 +21,7 @@ import pytest
 from tests.cli.conftest import CommandResult
 
 from cambist.admin.export import exporter
-from cambist.admin.stored_answers import StoredAnswers
+from cambist.admin.history.stored_answers import StoredAnswers
 from cambist.cli import main
 from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair

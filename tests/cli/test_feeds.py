@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cambist.registry.sources import adapters
+from cambist.registry.sources.source_adapters import adapters
 from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.json_file import write_json_file
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from cambist.accounts.plan import default_plans
-from cambist.registry.plans import current_plans
+from cambist.registry.accounts.plans import current_plans
 from cambist.storage.shared.change_notifier import Topic, data_changes
 
 Shell = Callable[..., Any]

@@ -14,7 +14,7 @@ import pytest
 from tests.cli.conftest import CommandResult, QuietHandler
 from tests.conftest import KEY, NOW, Client
 
-from cambist.admin.stored_answers import StoredAnswers
+from cambist.admin.history.stored_answers import StoredAnswers
 from cambist.cli.remote_service import RemoteService
 from cambist.client.errors import ConnectionFailed
 from cambist.errors import KeyRefused, RequestRefused

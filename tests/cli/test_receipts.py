@@ -9,7 +9,7 @@ from tests.cli.conftest import CommandResult
 from tests.conftest import Client
 
 from cambist.receipts.signing_key import encode_key_set
-from cambist.registry.receipts import NodeSigner
+from cambist.registry.signing.node_signer import NodeSigner
 from cambist.storage.key_folder import KeyFolder
 from cambist.storage.sql import SqlStore
 

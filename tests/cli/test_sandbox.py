@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cambist.cli import main
-from cambist.registry.sandbox_snapshots import simulated_codes
+from cambist.registry.sandbox.sandbox_snapshots import simulated_codes
 from cambist.sandbox.faults import Faults, read_faults
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cambist.registry.sources import adapters, is_declared
+from cambist.registry.sources.source_adapters import adapters, is_declared
 
 Shell = Callable[..., Any]
 PAGE = (Path(__file__).parents[2] / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")

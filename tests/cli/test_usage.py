@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 
 from cambist.accounts.usage_counters import CounterTotal
-from cambist.registry.components import open_store
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 
 TODAY = date(2026, 11, 20)

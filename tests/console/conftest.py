@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -14,8 +15,8 @@ import pytest
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
-from cambist.admin.audit import AuditFilter, audit_entries
-from cambist.admin.sign_in_links import SignInLinks
+from cambist.admin.operators.audit import AuditFilter, audit_entries
+from cambist.admin.operators.sign_in_links import SignInLinks
 from cambist.console.application import ConsoleApplication
 from cambist.console.routes import console_application
 from cambist.monitoring.health_server import HealthApplication
@@ -82,7 +83,8 @@ class Browser:
 
     def send(self, method: str, target: str, body: bytes = b"", **headers: str) -> Got:
         path, _, query = target.partition("?")
-        environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "wsgi.input": io.BytesIO(body)}
+        environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query}
+        environ |= {"wsgi.input": io.BytesIO(body), "wsgi.errors": sys.stderr}
         if body:
             environ["CONTENT_LENGTH"] = str(len(body))
         sent = {**self.headers, "Cookie": f"cambist-console={self.cookie}" if self.cookie else "", **headers}

@@ -12,7 +12,7 @@ from tests.console.conftest import Browser, Clock
 from cambist.accounts.account import OWNER
 from cambist.accounts.plan import default_plans
 from cambist.accounts.usage_counters import CounterTotal
-from cambist.registry.asked_sources import asked_at
+from cambist.registry.sources.asked_sources import asked_at
 from cambist.settings import Settings
 from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.data_directory import DataDirectory
@@ -314,7 +314,7 @@ def test_the_audit_log_is_filtered_and_paged(browser: Browser, clock: Clock) -> 
 def test_an_unexpected_error_is_answered_without_its_reason(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("cambist.admin.accounts.AccountAdmin.accounts", lambda _: 1 / 0)
+    monkeypatch.setattr("cambist.admin.accounts.account_admin.AccountAdmin.accounts", lambda _: 1 / 0)
     refused = browser.get("/accounts")
     assert refused.refusal == (500, "internal")
     assert b"division" not in refused.content

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from tests.console.conftest import Browser, Clock
 
-from cambist.admin.sign_in_links import SignInLinks
+from cambist.admin.operators.sign_in_links import SignInLinks
 from cambist.console.routes import console_application
 from cambist.monitoring.health_server import HealthApplication
 from cambist.settings import Settings

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 from tests.console.conftest import HOST, ORIGIN, Browser, Clock
 
-from cambist.admin.sign_in_links import SignInLinks
+from cambist.admin.operators.sign_in_links import SignInLinks
 from cambist.clock import uptime
 from cambist.console.http import MAX_FORM
 from cambist.console.sessions import MAX_FAILURES, MAX_SESSIONS
@@ -144,6 +144,7 @@ class Unread(io.BytesIO):
 )
 def test_no_body_is_read_without_a_session(visitor: Browser, path: str, status: int) -> None:
     environ = {"REQUEST_METHOD": "POST", "PATH_INFO": path, "HTTP_HOST": HOST, "HTTP_ORIGIN": ORIGIN}
+    environ["wsgi.errors"] = sys.stderr
     began: list[str] = []
     visitor.application(
         environ | {"CONTENT_LENGTH": str(MAX_FORM + 1), "wsgi.input": Unread()}, lambda status, _: began.append(status)
@@ -265,15 +266,22 @@ def test_a_large_body_is_refused(browser: Browser) -> None:
 def test_unknown_paths_and_methods_are_refused_in_words(browser: Browser) -> None:
     assert browser.get("/nothing").refusal == (404, "unknown_path")
     assert browser.send("GET", "/console/nothing").refusal == (404, "unknown_path")
+    assert browser.get("/accounts/").refusal == (404, "unknown_path")
+    assert browser.post("/accounts//suspend").refusal == (404, "unknown_path")
     assert browser.post("/overview").refusal == (405, "wrong_method")
     assert browser.post("/overview").json["error"] == "[/overview] takes GET"
 
 
 @pytest.mark.parametrize("path", ["/", "/console/sign-in"])
-@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "BREW"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "BREW", "WEBSOCKET"])
 def test_another_method_at_a_page_is_405(browser: Browser, method: str, path: str) -> None:
     assert browser.send(method, path).refusal == (405, "wrong_method")
     assert browser.send(method, "/nothing").status == 404
+
+
+def test_only_the_session_of_the_console_counts_among_cookies(browser: Browser) -> None:
+    others = f"bad[=1; other=2; cambist-console={browser.cookie}"
+    assert browser.get("/session", Cookie=others).status == 200
 
 
 def test_no_answer_may_be_stored_or_framed(browser: Browser) -> None:

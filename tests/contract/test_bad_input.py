@@ -15,8 +15,8 @@ from cambist.accounts.api_key import mint
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.errors import PROBLEMS
 from cambist.api.questions.parameters import Param, declared_params
-from cambist.reference.tables import CURRENCIES
-from cambist.registry.components import endpoints
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.registry.wiring.components import endpoints
 
 UNKNOWN_KEY = mint(lambda alphabet: alphabet[9])
 CODES = list(CURRENCIES)

@@ -25,7 +25,7 @@ from cambist.api.state.compression import compress_prefix
 from cambist.history.bars import Bar, Interval, Ohlc
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import AssetKind
-from cambist.registry.components import endpoints
+from cambist.registry.wiring.components import endpoints
 
 PLANS = read_plans(default_plans(), "plans.toml")
 KEYS = [mint(lambda alphabet, index=index: alphabet[index]) for index in range(20, 24)]

@@ -11,7 +11,7 @@ from cambist.history.coverage import PairCoverage
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Vote
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.status.source_report import SourceReport, SourceReports
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

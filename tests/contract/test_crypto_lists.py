@@ -26,8 +26,8 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.tick import Tick
 from cambist.reference.assets import COINS, METALS
-from cambist.reference.tables import CURRENCIES
-from cambist.registry.sandbox_snapshots import COINS_BY_SIZE
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.registry.sandbox.sandbox_snapshots import COINS_BY_SIZE
 from cambist.sandbox.pairs import direct_pairs
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

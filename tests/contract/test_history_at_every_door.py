@@ -19,8 +19,8 @@ from cambist.accounts.api_key import digest, mint
 from cambist.api.faces.mcp import catalogue
 from cambist.api.faces.tables.formats import FORMATS
 from cambist.api.questions.parameters import declared_params
-from cambist.registry.components import DIALECTS, dialects, endpoints
-from cambist.registry.receipts import NodeSigner
+from cambist.registry.signing.node_signer import NodeSigner
+from cambist.registry.wiring.components import DIALECTS, dialects, endpoints
 from cambist.settings import Settings
 from cambist.storage.key_folder import KeyFolder
 

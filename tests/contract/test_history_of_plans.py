@@ -14,8 +14,8 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.api.faces.dialects import DIALECTS
 from cambist.api.questions.parameters import declared_params
-from cambist.registry.components import endpoints
-from cambist.registry.receipts import NodeSigner
+from cambist.registry.signing.node_signer import NodeSigner
+from cambist.registry.wiring.components import endpoints
 from cambist.storage.key_folder import KeyFolder
 
 LIMIT = 30

@@ -16,8 +16,8 @@ from tests.conftest import KEY, OWNER, PLANS
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
-from cambist.registry.components import DIALECTS, dialects
-from cambist.registry.receipts import NodeSigner
+from cambist.registry.signing.node_signer import NodeSigner
+from cambist.registry.wiring.components import DIALECTS, dialects
 from cambist.settings import Settings
 from cambist.storage.key_folder import KeyFolder
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 LISTS = [
     ("/fetch-multi?from=EUR&to=USD,XDR,JPY", "results", ["USD", "JPY"], ["XDR"], 1),

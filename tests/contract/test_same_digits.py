@@ -13,7 +13,7 @@ import pytest
 from cambist.pricing.column_builder import ColumnBuilder
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
-from cambist.registry.sandbox_snapshots import COINS_BY_SIZE
+from cambist.registry.sandbox.sandbox_snapshots import COINS_BY_SIZE
 from cambist.sandbox.market import SimulatedMarket
 
 AT = datetime(2026, 11, 20, 12, 0, 3, tzinfo=UTC)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cambist.registry.sandbox_bars import SimulatedBars
+from cambist.registry.sandbox.sandbox_bars import SimulatedBars
 
 SUNDAY = datetime(2026, 11, 22, 12, tzinfo=UTC)
 QUOTES, OHLC, LIMITS = "/fx/quote/time-series", "/fx/ohlc/time-series", "/fx/pairs/historical-limits"

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from cambist.api.questions.parameters import declared_params
-from cambist.registry.components import endpoints
+from cambist.registry.wiring.components import endpoints
 
 ENDPOINTS = {endpoint.path: list(declared_params(endpoint.params).values()) for endpoint in endpoints()}
 NAMES = {path: [param.name for param in params] for path, params in ENDPOINTS.items()}

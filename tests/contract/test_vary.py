@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.conftest import Client
 
-from cambist.registry.components import endpoints
+from cambist.registry.wiring.components import endpoints
 
 QUERIES = {
     "/historical": "date=2026-10-30&from=EUR&to=USD",

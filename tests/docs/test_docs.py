@@ -14,7 +14,7 @@ from cambist.accounts.plan import Plan
 from cambist.api import errors
 from cambist.api.docs.openapi import openapi_document
 from cambist.cli.main import app
-from cambist.registry.components import endpoints
+from cambist.registry.wiring.components import endpoints
 from cambist.settings import PREFIX, Settings, setting_descriptions
 
 ROOT = Path(__file__).parents[2]

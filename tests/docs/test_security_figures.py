@@ -10,7 +10,7 @@ import pytest
 
 from cambist.accounts import api_key
 from cambist.api.endpoints.currency import fetch_matrix
-from cambist.api.faces.mcp import arguments, protocol, resource, tool
+from cambist.api.faces.mcp import arguments, mcp_resource, protocol, tool
 from cambist.api.questions import parameters, symbol_parameters
 from cambist.http import connection_limit, departures, listening_socket, request_parser, scheduler
 from cambist.ingest import fetch
@@ -40,7 +40,7 @@ CODE = [
     f"{'noticed within a second' if 2 * departures.LOOK_SECONDS < 1 else ''}",
     f"holds {health_http.MAX_CONNECTIONS} connections for {WORDS[int(health_http.MAX_SECONDS)]} seconds",
     f"Arguments have {arguments.MAX_LENGTH} characters",
-    f"bodies {resource.MAX_BODY_BYTES >> 10} KB, lists of messages {protocol.MAX_BATCH}",
+    f"bodies {mcp_resource.MAX_BODY_BYTES >> 10} KB, lists of messages {protocol.MAX_BATCH}",
     f"answers {tool.MAX_ANSWER_BYTES >> 10} KB",
     f"{base.MAX_PAYLOAD_BYTES >> 20} MB, a minute for each attempt"[: None if fetch._TIMEOUT.total == 60 else 0],
     f"{bounds.MOST_JSON_VALUES:,} JSON values",

@@ -20,7 +20,7 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.history.series import Series, read_series
 from cambist.pricing.number_format import plain, plain_float
 from cambist.pricing.pair import Pair
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 DAYS = 60
 FRIDAY, SUNDAY = date(2026, 10, 23), date(2026, 10, 25)

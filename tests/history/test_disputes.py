@@ -17,7 +17,7 @@ from cambist.history.judging import Judging
 from cambist.history.verdict_log import Decision, holding
 from cambist.ingest.snapshot_builder import judging_of
 from cambist.pricing.pair import Pair
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 from cambist.storage.sql import SqlStore
 
 TODAY = date(2026, 11, 20)

@@ -20,7 +20,7 @@ from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.source_history import SourceHistory
 from cambist.ingest.snapshot_builder import rules_of
 from cambist.pricing.pair import Pair
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 from cambist.sources.base import FixingAdapter
 from cambist.storage.sql import SqlStore
 from cambist.verdicts.verdict import DayStatus

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from cambist.pricing.pair import Pair
 from cambist.pricing.parity import Parity, legal_rate, parities_on
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.reference.tables import CURRENCIES, PEGS
+from cambist.reference.currency_tables import CURRENCIES, PEGS
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 DAYS = st.dates(date(1970, 1, 1), date(2030, 12, 31))

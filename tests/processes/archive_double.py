@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cambist.registry.archive_tasks import ArchiveTasks
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
 
 

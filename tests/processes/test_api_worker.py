@@ -27,8 +27,8 @@ from sqlalchemy.exc import OperationalError
 
 from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
-from cambist.admin import bootstrap as bootstrap_module
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder import bootstrap as bootstrap_module
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.api.state.state_reloader import StateReloader
 from cambist.api.state.worker_state import WorkerState
 from cambist.errors import RateBookDamaged
@@ -38,7 +38,7 @@ from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.api_worker import load_worker
-from cambist.registry.components import open_store
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.storage.atomic_file import write_atomically
 from cambist.storage.shared.change_notifier import Topic
@@ -82,7 +82,7 @@ def book_file(settings: Settings) -> RateBookFile:
 @pytest.fixture(autouse=True)
 def reloaders(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], list[StateReloader[Any]]]]:
     """Give the watches that a test started; none outlives it. The worker's clock stands at noon."""
-    monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
+    monkeypatch.setattr("cambist.registry.accounts.metering.utc_now", lambda: NOON)
     before = set(threading.enumerate())
 
     def started() -> list[StateReloader[Any]]:
@@ -425,6 +425,6 @@ def test_a_change_while_the_worker_starts_is_not_missed(
             super().__init__(*everything, **more)
             book_file.publish(book_with_dearer_euro(book_file))
 
-    monkeypatch.setattr("cambist.registry.worker_state.WorkerState", Slow)
+    monkeypatch.setattr("cambist.registry.wiring.worker_state.WorkerState", Slow)
     ask = start_worker(settings)
     assert within_a_second(lambda: ask(LIVE)["result"] == {"USD": 2})

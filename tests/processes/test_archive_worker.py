@@ -27,7 +27,7 @@ from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.processes import archive_worker as module
 from cambist.processes.archive_worker import ArchiveWorker, ArchiveWorkerLost
-from cambist.registry.archive_tasks import ArchiveTasks
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.processes.archive_double import ArchiveHere
 
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.api.answer.request_context import RequestContext
 from cambist.history.bar_aggregator import BarAggregator
 from cambist.history.bars import Bar, BarReader, Interval, Ohlc, PairBar
@@ -26,11 +26,11 @@ from cambist.processes.api_worker import ApiWorker
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.ingestor import Ingestor
 from cambist.processes.sandbox_market import SandboxMarket
-from cambist.reference.tables import CURRENCIES
-from cambist.registry.archive_tasks import ArchiveTasks
-from cambist.registry.components import bar_reader
-from cambist.registry.open_bars import read_open_bars, write_open_bars
-from cambist.registry.sandbox_snapshots import SandboxSnapshots, faults_file
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
+from cambist.registry.archiving.open_bars import read_open_bars, write_open_bars
+from cambist.registry.sandbox.sandbox_snapshots import SandboxSnapshots, faults_file
+from cambist.registry.wiring.components import bar_reader
 from cambist.sandbox.faults import Faults
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile
@@ -98,8 +98,8 @@ import asyncio, sys
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from cambist.registry.components import bar_reader
-from cambist.registry.open_bars import read_open_bars, write_open_bars
+from cambist.registry.wiring.components import bar_reader
+from cambist.registry.archiving.open_bars import read_open_bars, write_open_bars
 from cambist.ingest.bar_writer import BarWriter
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick

@@ -14,10 +14,10 @@ from threading import Timer
 
 import pytest
 
-from cambist.admin import bootstrap as bootstrap_module
-from cambist.admin.backfill import BackfillAdmin
-from cambist.admin.bootstrap import Bootstrap
-from cambist.admin.disputes import DisputeAdmin
+from cambist.admin.data_folder import bootstrap as bootstrap_module
+from cambist.admin.data_folder.bootstrap import Bootstrap
+from cambist.admin.history.disputes import DisputeAdmin
+from cambist.admin.sources.backfill import BackfillAdmin
 from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
 from cambist.history.fixing import Fixing, Receipt
 from cambist.history.rate_matrix import RateMatrix
@@ -29,9 +29,9 @@ from cambist.processes import usage_writer
 from cambist.processes.api_worker import ApiWorker
 from cambist.processes.rate_matrix_rebuild import rebuild_rate_matrix
 from cambist.processes.sandbox_market import SandboxMarket
-from cambist.registry.archive_tasks import ArchiveTasks
-from cambist.registry.components import open_store
-from cambist.registry.sources import fixing_adapters, load_declared_adapters
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
+from cambist.registry.sources.source_adapters import fixing_adapters, load_declared_adapters
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment
 from cambist.storage.data_directory import DataDirectory
@@ -75,7 +75,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
 @pytest.fixture(autouse=True)
 def package(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap_module, "CURRENCY_FILE", str(kept / "package.csv"))
-    monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
+    monkeypatch.setattr("cambist.registry.accounts.metering.utc_now", lambda: NOON)
 
 
 @pytest.fixture

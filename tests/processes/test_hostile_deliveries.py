@@ -17,8 +17,8 @@ from cambist.history.fixing import FilingResult
 from cambist.ingest.filing import Delivery
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.delivery_attempts import DeliveryAttempts
-from cambist.registry import archive_tasks as module
-from cambist.registry.archive_tasks import ArchiveTasks
+from cambist.registry.archiving import archive_tasks as module
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
 from cambist.storage.sql import SqlStore
 

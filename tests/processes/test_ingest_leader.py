@@ -27,7 +27,7 @@ from cambist.pricing.tick import Tick
 from cambist.processes import ingest_leader as module
 from cambist.processes.ingest_leader import IngestLeader
 from cambist.processes.ingestor import Ingestor
-from cambist.registry.archive_tasks import ArchiveTasks
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
 from cambist.sources.adapters.ecb import adapter as ecb
 from cambist.storage.json_file import write_json_file

@@ -14,7 +14,7 @@ import pytest
 from tests.disputes import file_dispute
 from tests.processes.archive_double import ArchiveHere
 
-from cambist.admin.disputes import DisputeAdmin, WantedDecision
+from cambist.admin.history.disputes import DisputeAdmin, WantedDecision
 from cambist.errors import StoreUnreachable
 from cambist.history import disputes
 from cambist.history.coin_closes import CLOSES
@@ -26,7 +26,7 @@ from cambist.pricing.tick import Tick
 from cambist.processes import archive_sync
 from cambist.processes import ingestor as module
 from cambist.processes.ingestor import Ingestor
-from cambist.registry import archive_tasks
+from cambist.registry.archiving import archive_tasks
 from cambist.settings import Settings
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.sql import SqlStore

@@ -17,7 +17,7 @@ from wsgiref.util import setup_testing_defaults
 
 import pytest
 
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.errors import CannotStart, SettingRefused
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.pair import Pair
@@ -26,8 +26,8 @@ from cambist.pricing.rate_book import RateBook
 from cambist.processes.api_worker import ApiWorker
 from cambist.processes.sandbox_market import SandboxMarket, run_sandbox
 from cambist.reference.assets import COINS, METALS
-from cambist.registry.sandbox_faults import FaultsFile, faults_as_toml
-from cambist.registry.sandbox_snapshots import COINS_BY_SIZE, SandboxSnapshots, simulated_codes
+from cambist.registry.sandbox.sandbox_faults import FaultsFile, faults_as_toml
+from cambist.registry.sandbox.sandbox_snapshots import COINS_BY_SIZE, SandboxSnapshots, simulated_codes
 from cambist.sandbox.faults import Faults
 from cambist.sandbox.levels import LEVELS
 from cambist.sandbox.quoting import SANDBOX
@@ -410,7 +410,7 @@ class Client:
 
 @pytest.fixture
 def client(settings: Settings, market: SandboxMarket, monkeypatch: pytest.MonkeyPatch) -> Client:
-    monkeypatch.setattr("cambist.registry.metering.utc_now", lambda: NOON)
+    monkeypatch.setattr("cambist.registry.accounts.metering.utc_now", lambda: NOON)
     market.publish()
     worker = ApiWorker(settings)
     worker._worker_state.clock = worker._worker_state.caches.clock = NOON.timestamp

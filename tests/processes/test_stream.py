@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from cambist.admin import bootstrap as bootstrap_module
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder import bootstrap as bootstrap_module
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.errors import StoreUnreachable
 from cambist.processes.process import running_tasks
 from cambist.processes.stream import StreamProcess

@@ -13,7 +13,7 @@ from tests.cli.conftest import finished, finished_folder, prepared_folder
 
 from cambist.admin.export.exporter import Exporter
 from cambist.admin.export.plan import ExportPlan
-from cambist.admin.stored_answers import StoredAnswers
+from cambist.admin.history.stored_answers import StoredAnswers
 from cambist.settings import Settings
 
 __all__ = ["finished", "finished_folder", "prepared_folder"]

@@ -5,7 +5,7 @@ from datetime import date
 from babel import Locale
 from babel.core import get_global
 
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 NAMES = Locale("en").currencies
 

@@ -2,7 +2,7 @@
 
 from iso4217 import Currency
 
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 LEFT_OUT = {
     "XAG": "a metal: metals have a table of their own",

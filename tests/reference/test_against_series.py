@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Peg
+from cambist.reference.currency_tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Peg
 from cambist.sources.adapters.bdi import adapter as bdi
 
 SHARED = Path(__file__).parents[3] / "shared"

@@ -19,8 +19,8 @@ from cambist.reference.assets import (
     kind_of,
     name_of,
 )
-from cambist.reference.table import Table
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.table_loader import Table
 
 RECORDED = Path(__file__).parents[3] / "shared" / "payloads"
 LISTS = {

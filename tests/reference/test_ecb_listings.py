@@ -7,8 +7,8 @@ from datetime import date, timedelta
 
 import pytest
 
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.ecb_listings import ECB_LISTING_TABLE, ECB_LISTINGS, easter_sunday, target_days
-from cambist.reference.tables import CURRENCIES
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cambist.reference import sizes
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.sizes import SIZES, quote_size
-from cambist.reference.tables import CURRENCIES
 
 WORTH = Path(__file__).parents[3] / "shared/payloads/fawazahmed0/usd.json"
 

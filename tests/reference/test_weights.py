@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cambist.reference import weights
 from cambist.reference.assets import METALS, MetalKind
-from cambist.reference.table import Table
+from cambist.reference.table_loader import Table
 from cambist.reference.weights import GRADES, PURITIES, UNITS, Grade, Purity, Unit, purities_of
 
 KINDS = {kind: [code for code, metal in METALS.items() if metal.kind is kind] for kind in MetalKind}

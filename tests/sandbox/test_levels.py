@@ -6,7 +6,7 @@ from math import exp, log
 import pytest
 
 from cambist.pricing.parity import legal_rate
-from cambist.reference.tables import CURRENCIES, REDENOMINATIONS, Redenomination
+from cambist.reference.currency_tables import CURRENCIES, REDENOMINATIONS, Redenomination
 from cambist.sandbox.levels import LEVELS, METALS, derived_level, midnight, read_levels
 from cambist.sandbox.pegs import floating_on, future_pegs, pegged_on
 from cambist.sandbox.price_paths import REFERENCE_DAY, PricePaths

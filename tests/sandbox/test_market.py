@@ -21,7 +21,7 @@ from cambist.pricing.source_kind import Pace
 from cambist.reference import assets
 from cambist.reference.assets import MetalKind
 from cambist.reference.closures import CLOSURES
-from cambist.reference.tables import CURRENCIES, REDENOMINATIONS
+from cambist.reference.currency_tables import CURRENCIES, REDENOMINATIONS
 from cambist.sandbox.levels import METALS
 from cambist.sandbox.market import SimulatedMarket
 

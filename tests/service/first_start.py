@@ -18,7 +18,7 @@ LONGEST_SECONDS = 180
 PROGRAM = """
 import sys
 from pathlib import Path
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.clock import utc_now
 from cambist.settings import Settings
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from cambist.processes.ingestor import ingest
-from cambist.registry.sources import adapters
+from cambist.registry.sources.source_adapters import adapters
 from cambist.settings import Settings
 
 SOURCES = {"ecb", "boc", "nbp", "cnb", "kraken", "coinbase"}

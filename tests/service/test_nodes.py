@@ -16,7 +16,7 @@ from tests.redis_server import RedisServer
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 from tools.cluster.cluster import running_feeds
 
-from cambist.registry.sources import adapters
+from cambist.registry.sources.source_adapters import adapters
 from cambist.storage.shared.rate_book.reader import RateBookReader
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]

@@ -28,7 +28,7 @@ from types import ModuleType
 import pytest
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.clock import utc_now
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
-from cambist.registry.asked_sources import ask_source
+from cambist.registry.sources.asked_sources import ask_source
 from cambist.storage.data_directory import DataDirectory
 
 pytestmark = pytest.mark.service

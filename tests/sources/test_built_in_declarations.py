@@ -7,7 +7,7 @@ import pytest
 from flit_core.wheel import make_wheel_in
 
 from cambist.errors import SourceRefused
-from cambist.registry.sources import RESERVED_KEYS, adapters, built_in, is_declared
+from cambist.registry.sources.source_adapters import RESERVED_KEYS, adapters, built_in, is_declared
 from cambist.settings import Settings
 from cambist.sources.adapters import ADAPTERS
 from cambist.sources.base import KnownFrom

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cambist.errors import SourceRefused
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 from cambist.sources.base import FixingAdapter
 from cambist.sources.declaration import read_declaration
 

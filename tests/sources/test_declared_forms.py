@@ -11,7 +11,7 @@ from cambist.errors import NothingPublished, SourceBroken, SourceRefused
 from cambist.history.fixing import Fixing
 from cambist.ingest.hidden_fields import with_hidden_fields
 from cambist.ingest.request_tokens import with_token
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 from cambist.sources.base import FixingAdapter
 from cambist.sources.declaration import read_declaration
 

@@ -7,7 +7,7 @@ import pytest
 
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 from cambist.sources.base import FixingAdapter
 
 PAYLOADS = Path(__file__).parents[1] / "payloads"

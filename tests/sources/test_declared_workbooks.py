@@ -9,7 +9,7 @@ from tests.sources.workbook_files import packed
 
 from cambist.errors import SourceBroken
 from cambist.ingest.request_tokens import with_token
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 from cambist.sources.base import FixingAdapter, SourceRequest
 
 PAYLOADS = Path(__file__).parents[1] / "payloads"

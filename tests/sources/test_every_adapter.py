@@ -22,7 +22,7 @@ from tests.sources.workbook_files import packed
 
 from cambist.errors import SourceBroken
 from cambist.history.fixing import GRAM, Fixing
-from cambist.registry.sources import adapters, built_in
+from cambist.registry.sources.source_adapters import adapters, built_in
 from cambist.sources.base import MAX_PAYLOAD_BYTES, FixingAdapter
 
 PAYLOADS = Path(__file__).parents[1] / "payloads"

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from cambist.errors import SourceBroken
 from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.tick import Tick
-from cambist.registry.sources import adapters
+from cambist.registry.sources.source_adapters import adapters
 from cambist.sources.base import (
     EMPTY_MESSAGE,
     MAX_PAYLOAD_BYTES,

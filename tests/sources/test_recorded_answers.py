@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cambist.history.fixing import GRAM, Fixing
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 from cambist.sources.base import FixingAdapter
 
 RECORDED = Path(__file__).parents[3] / "shared" / "payloads"

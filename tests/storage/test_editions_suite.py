@@ -16,7 +16,7 @@ from cambist.history.fixing import Fixing, Receipt
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
-from cambist.reference.tables import history_texts
+from cambist.reference.currency_tables import history_texts
 from cambist.sources.adapters.ecb import adapter
 from cambist.sources.adapters.nbp import adapter as nbp
 from cambist.storage.sql import SqlStore

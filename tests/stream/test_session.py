@@ -12,8 +12,8 @@ import pytest
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest, digest, mint
 from cambist.accounts.failed_keys import FAILURES_AT_ONCE
+from cambist.accounts.keyless_access import with_page_account
 from cambist.accounts.meter import Meter
-from cambist.accounts.page_access import with_page_account
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principal, Principals
 from cambist.history.corrections import no_feed

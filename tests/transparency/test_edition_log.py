@@ -25,8 +25,8 @@ from tests.transparency import rfc6962
 from cambist.errors import LogInconsistent
 from cambist.processes.edition_log_update import open_edition_log, update_edition_log
 from cambist.receipts.signing_key import encode_key_set
-from cambist.registry.edition_log import EditionLog
-from cambist.registry.receipts import NodeSigner
+from cambist.registry.signing.edition_log import EditionLog
+from cambist.registry.signing.node_signer import NodeSigner
 from cambist.settings import Settings
 from cambist.storage import log_folder
 from cambist.storage.key_folder import KeyFolder

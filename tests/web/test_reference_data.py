@@ -9,7 +9,7 @@ import pytest
 
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.countries import COUNTRIES
-from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS
+from cambist.reference.currency_tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS
 from cambist.web.reference_data import coins_json, exact, reference_json
 
 DOCUMENT = msgspec.json.decode(reference_json())

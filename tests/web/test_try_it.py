@@ -21,7 +21,7 @@ from tests.service.processes import environment
 from tests.web.browsing import check_accessible, check_fits
 from tests.web.sandbox import PageService
 
-from cambist.registry.components import endpoints
+from cambist.registry.wiring.components import endpoints
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 

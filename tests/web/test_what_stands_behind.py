@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.web.browsing import check_accessible, check_fits, layout_shift
 
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 

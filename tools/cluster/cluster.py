@@ -21,7 +21,7 @@ from tools.cluster.node import Node
 from tools.cluster.servers import PostgreSql, Redis
 
 from cambist.accounts.plan import default_plans
-from cambist.registry.sources import adapters
+from cambist.registry.sources.source_adapters import adapters
 
 _PLAYED = {"kraken"}
 _PATIENCE = 180.0

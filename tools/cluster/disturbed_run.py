@@ -22,7 +22,7 @@ from tools.cluster.processes import reap
 from tools.cluster.undisturbed_run import undisturbed_archive
 
 from cambist.clock import utc_now
-from cambist.registry.asked_sources import ask_source
+from cambist.registry.sources.asked_sources import ask_source
 from cambist.status.cluster_report import ClusterReport
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file

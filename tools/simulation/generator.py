@@ -11,7 +11,7 @@ from tools.simulation.market_generator import company, jumps_of, long_mistakes, 
 from tools.simulation.scenario import INGEST, LEADER, QUOTA, YEAR, Call, Fault, Mistake, Scenario
 from tools.simulation.truth import FREE_CODES, PEGGED_CODES
 
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 from cambist.sources.adapters import ADAPTERS
 from cambist.sources.base import FixingAdapter
 

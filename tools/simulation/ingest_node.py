@@ -26,8 +26,8 @@ from cambist.pricing.rate_book import RateBook
 from cambist.processes.archive_sync import ArchiveSync
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.book_publication import BookPublication
-from cambist.registry import archive_tasks
-from cambist.registry.archive_tasks import ArchiveTasks
+from cambist.registry.archiving import archive_tasks
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
 from cambist.status.source_report import SourceReports
 from cambist.storage import Store

@@ -30,8 +30,8 @@ from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.verdict_log import Decision, holding
 from cambist.ingest import poller, snapshot_builder
 from cambist.pricing.pair import PIVOT
-from cambist.registry import archive_tasks
-from cambist.registry.sources import built_in
+from cambist.registry.archiving import archive_tasks
+from cambist.registry.sources.source_adapters import built_in
 from cambist.settings import Settings
 from cambist.sources.base import FixingAdapter
 from cambist.storage.sql.dialects import sqlite

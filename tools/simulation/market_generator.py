@@ -10,7 +10,7 @@ from tools.simulation.scenario import ALL_PAIRS, Jump, Mistake
 from tools.simulation.scripted_source import codes_of
 from tools.simulation.truth import FREE_CODES
 
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 from cambist.verdicts.rules import RULES
 
 _FACTORS = (1.06, 1.1, 1.25, 1.6, 2.3, 4.0, 26.0)

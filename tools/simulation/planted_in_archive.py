@@ -163,7 +163,7 @@ def _same_bytes_by_source() -> list[Patch]:
             return None
         return file(archive, adapter, delivery, progress)
 
-    return [("cambist.registry.archive_tasks", "file_delivery", file_delivery)]
+    return [("cambist.registry.archiving.archive_tasks", "file_delivery", file_delivery)]
 
 
 ARCHIVE_FAULTS: Mapping[str, Callable[[], list[Patch]]] = {

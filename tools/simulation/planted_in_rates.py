@@ -20,7 +20,7 @@ from cambist.history.source_history import SourceHistory
 from cambist.ingest import snapshot_builder
 from cambist.ingest.rate_book_builder import RateBookBuilder
 from cambist.pricing.pair import Pair
-from cambist.registry import archive_tasks
+from cambist.registry.archiving import archive_tasks
 from cambist.sources.base import Source
 from cambist.storage.sql import known_rows
 

@@ -10,7 +10,7 @@ from tools.simulation.reference_verdicts import CodeVerdicts, ReferenceVerdicts
 from cambist.history.code_judgement import day_number, day_of
 from cambist.history.code_rates import HELD, WITHDRAWN
 from cambist.pricing.pair import PIVOT
-from cambist.reference.tables import PEGS
+from cambist.reference.currency_tables import PEGS
 
 CARRIED_DAYS = 14
 _AGREED, _OFF_PEG = 0.02, 0.03

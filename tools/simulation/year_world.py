@@ -25,8 +25,8 @@ from tools.simulation.truth import FREE_CODES, Truth
 
 from cambist.ingest.poller import Poller
 from cambist.pricing.pair import PIVOT
-from cambist.registry import archive_tasks
-from cambist.registry.sources import built_in
+from cambist.registry.archiving import archive_tasks
+from cambist.registry.sources.source_adapters import built_in
 from cambist.sources.base import Source
 
 _PAIRS = (1, 1, 2)

@@ -19,31 +19,31 @@ from cambist.api.call.admission import Admission
 from cambist.api.call.credentials import Authenticator
 from cambist.api.call.settlement import Settlement
 from cambist.api.direct.way import DirectServing, DirectWay
+from cambist.api.docs.interactive_reference import add_docs_routes
 from cambist.api.docs.openapi import Json, openapi_document
-from cambist.api.docs.page import PageOptions, add_page_routes
-from cambist.api.docs.pages import add_docs_routes
+from cambist.api.docs.web_page import PageOptions, add_page_routes
 from cambist.api.faces.bulk import METHODS as BULK_METHODS
 from cambist.api.faces.bulk import PATH as BULK_PATH
-from cambist.api.faces.bulk.resource import BulkResource
+from cambist.api.faces.bulk.conversion_resource import BulkResource
 from cambist.api.faces.corrections_atom import ENDPOINT as CORRECTIONS
 from cambist.api.faces.corrections_atom import PATH as ATOM_PATH
 from cambist.api.faces.corrections_atom import CorrectionsAtomResource
 from cambist.api.faces.dialects.dialect import Dialect
-from cambist.api.faces.dialects.resource import DialectResource
+from cambist.api.faces.dialects.dialect_resource import DialectResource
 from cambist.api.faces.dialects.routes import add_dialect_routes, dialect_index
 from cambist.api.faces.json_face import JsonFace
 from cambist.api.faces.mcp import PATH as MCP_PATH
-from cambist.api.faces.mcp.resource import METHODS as MCP_METHODS
-from cambist.api.faces.mcp.resource import McpResource
+from cambist.api.faces.mcp.mcp_resource import METHODS as MCP_METHODS
+from cambist.api.faces.mcp.mcp_resource import McpResource
 from cambist.api.faces.receipts import KEYS_PATH
 from cambist.api.faces.receipts import METHODS as RECEIPTS_METHODS
 from cambist.api.faces.receipts import PATH as RECEIPTS_PATH
 from cambist.api.faces.receipts.log_resource import TEMPLATE as LOG_TEMPLATE
 from cambist.api.faces.receipts.log_resource import LogResource
 from cambist.api.faces.receipts.middleware import ReceiptMiddleware
-from cambist.api.faces.receipts.resource import ReceiptsResource, SigningKeysResource
-from cambist.api.faces.tables.resource import TableParts
+from cambist.api.faces.receipts.receipts_resource import ReceiptsResource, SigningKeysResource
 from cambist.api.faces.tables.routes import add_table_routes
+from cambist.api.faces.tables.table_resource import TableParts
 from cambist.api.headers_middleware import HeadersMiddleware
 from cambist.api.questions.unknown_parameters import PathsByParameter, UnknownParameters, paths_by_parameter
 from cambist.api.request_bodies import RequestBodies

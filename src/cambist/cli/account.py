@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from cambist.accounts.account import DatetimeFormat
-from cambist.admin.parsing import parse_datetime_format, parse_day
-from cambist.admin.records import account_record
+from cambist.admin.accounts.records import account_record
+from cambist.admin.operators.parsing import parse_datetime_format, parse_day
 from cambist.cli.confirmation import confirm
 from cambist.cli.formats import format_cell
 from cambist.cli.options import (
@@ -21,7 +21,7 @@ from cambist.cli.options import (
     open_account_admin,
 )
 from cambist.cli.output import print_json, print_key, print_result
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.errors import BadParameter
 
 app = typer.Typer(help="Create, show, change and delete accounts.", no_args_is_help=True)

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
-from cambist.admin.parsing import parse_moment
+from cambist.admin.operators.parsing import parse_moment
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.settings import read_settings
 
 
@@ -25,7 +25,7 @@ def audit(  # noqa: PLR0913  the filters are options
     as_json: AsJson = False,
 ) -> None:
     """Show what operators changed with the console and with commands, newest first."""
-    from cambist.admin.audit import AuditFilter, audit_entries
+    from cambist.admin.operators.audit import AuditFilter, audit_entries
 
     wanted = AuditFilter(who, action, on, parse_moment("since", since), limit=limit)
     entries = audit_entries(read_settings(os.environ, {"data": data}), wanted)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cambist.admin.parsing import parse_day
+from cambist.admin.operators.parsing import parse_day
 from cambist.cli.options import AsJson, DataFolder
 from cambist.settings import read_settings
 

@@ -26,7 +26,7 @@ def check(folder: Folder = None, *, data: DataFolder = None, as_json: AsJson = F
     Each fixing is checked by its checksum, and the rate matrix (`rates.image`) is compared with what the archive gives.
     Exit with 1 if something is damaged. The command changes nothing. The service may be running.
     """
-    from cambist.admin.check import check_data_directory, settings_of_folder
+    from cambist.admin.data_folder.check import check_data_directory, settings_of_folder
     from cambist.clock import utc_now
 
     if folder and data:

@@ -21,7 +21,7 @@ def console(
     as_json: AsJson = False,
 ) -> None:
     """Print a link that signs in to the operator's console; it works once, within five minutes."""
-    from cambist.admin.sign_in_links import LINK_LIFE, SignInLinks
+    from cambist.admin.operators.sign_in_links import LINK_LIFE, SignInLinks
     from cambist.clock import utc_now
 
     settings = read_settings(os.environ, {"data": data, "operator_port": operator_port})

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from cambist.cli.options import AsJson
 from cambist.cli.output import print_json
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 
 app = typer.Typer(help="Move the database to another place.", no_args_is_help=True)
 
@@ -32,7 +32,7 @@ def copy(
     Stop the service first. Each row is compared afterwards, and the first database does not change. If the command is
     interrupted, run it again: it continues where it stopped. A second database with other data is refused.
     """
-    from cambist.admin.database_copy import copy_database
+    from cambist.admin.data_folder.database_copy import copy_database
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description:>18}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())

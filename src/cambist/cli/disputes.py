@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from cambist.admin.parsing import parse_day
+from cambist.admin.operators.parsing import parse_day
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json, print_result
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.disputes import DisputeAdmin, WantedDecision
+    from cambist.admin.history.disputes import DisputeAdmin, WantedDecision
     from cambist.history.choices import Choice
     from cambist.history.dispute import Dispute, SaidRate, ServedRate
 
@@ -114,7 +114,7 @@ def take_back(
     as_json: AsJson = False,
 ) -> None:
     """Take a decision back: the fixings count as if it had not been taken. It stays on record."""
-    from cambist.admin.disputes import decision_record
+    from cambist.admin.history.disputes import decision_record
 
     with _open(data) as admin:
         if preview:
@@ -127,7 +127,7 @@ def take_back(
 @app.command()
 def decisions(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List all decisions, newest first, also those that were taken back."""
-    from cambist.admin.disputes import decision_record
+    from cambist.admin.history.disputes import decision_record
 
     with _open(data) as admin:
         records = [decision_record(each) for each in admin.decisions()]
@@ -142,13 +142,13 @@ def decisions(*, data: DataFolder = None, as_json: AsJson = False) -> None:
 def _wanted(
     code: str, level: str, from_day: str | None, until: str | None, reason: str, *, accepts: bool
 ) -> WantedDecision:
-    from cambist.admin.disputes import WantedDecision
+    from cambist.admin.history.disputes import WantedDecision
 
     return WantedDecision(code, level, accepts, parse_day("--from", from_day), parse_day("--until", until), reason)
 
 
 def _decide(wanted: WantedDecision, data: Path | None, *, preview: bool, as_json: bool) -> None:
-    from cambist.admin.disputes import decision_record
+    from cambist.admin.history.disputes import decision_record
 
     with _open(data) as admin:
         if preview:
@@ -167,7 +167,7 @@ def _print_choice(choice: Choice, *, as_json: bool) -> None:
 
 
 def _open(data: Path | None) -> DisputeAdmin:
-    from cambist.admin.disputes import DisputeAdmin
+    from cambist.admin.history.disputes import DisputeAdmin
     from cambist.clock import utc_now
 
     return DisputeAdmin(read_settings(os.environ, {"data": data}), utc_now)

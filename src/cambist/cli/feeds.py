@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import typer
 
-from cambist.admin.parsing import parse_day
+from cambist.admin.operators.parsing import parse_day
 from cambist.cli.formats import format_age
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.declaration_dry_run import DryRunResult
-    from cambist.admin.sources import ListedSource
+    from cambist.admin.sources.declaration_dry_run import DryRunResult
+    from cambist.admin.sources.source_list import ListedSource
     from cambist.status.source_report import SourceReport, SourceReports
 
 app = typer.Typer(help="List the sources, show their status, try a declaration of your own.", no_args_is_help=True)
@@ -32,7 +32,7 @@ _OUTDATED_AFTER = timedelta(seconds=15)
 @app.command("list")
 def list_feeds(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List every source by rank, whether it is on, and why it is off."""
-    from cambist.admin.sources import list_sources
+    from cambist.admin.sources.source_list import list_sources
 
     found = list_sources(read_settings(os.environ, {"data": data}), os.environ)
     if as_json:
@@ -50,7 +50,7 @@ def status(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     year in the archive. Held: how many of its newest fixings are held. Why: the last error, why it is off, or why ticks
     were refused.
     """
-    from cambist.admin.sources import read_source_reports
+    from cambist.admin.sources.source_list import read_source_reports
     from cambist.clock import utc_now
 
     source_reports, now = read_source_reports(read_settings(os.environ, {"data": data})), utc_now()
@@ -75,7 +75,7 @@ def try_feed(
     as_json: AsJson = False,
 ) -> None:
     """Check a declaration, request its source once, and show what was read. Nothing is stored."""
-    from cambist.admin.declaration_dry_run import DeclarationDryRun
+    from cambist.admin.sources.declaration_dry_run import DeclarationDryRun
     from cambist.clock import utc_now
 
     dry_run = DeclarationDryRun(read_settings(os.environ, {"data": data}), os.environ, utc_now().date())

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cambist.admin.parsing import parse_day
+from cambist.admin.operators.parsing import parse_day
 from cambist.cli.formats import format_fixing
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.errors import BadParameter, NoRate
 from cambist.settings import Settings, read_settings
 
@@ -35,7 +35,7 @@ def fixing(
     Each row has the source, the digits as published, the time of receipt and the origin. A pair is found in either
     direction. For a coin the archive has its price in USD at the end of the day, midnight UTC.
     """
-    from cambist.admin.revisions import revisions
+    from cambist.admin.history.revisions import revisions
     from cambist.pricing.pair import Pair
 
     settings, pair = read_settings(os.environ, {"data": data}), Pair(base.upper(), quote.upper())
@@ -105,7 +105,7 @@ def _span(since: date, until: date) -> str:
 
 def _hint(settings: Settings, pair: Pair, day: date) -> str:
     """Return which earlier day has a fixing, because there is none on weekends and holidays."""
-    from cambist.admin.revisions import last_fixing_day
+    from cambist.admin.history.revisions import last_fixing_day
 
     before = last_fixing_day(settings, pair, day)
     if before is None:

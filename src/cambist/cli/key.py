@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from cambist.admin.parsing import parse_duration, parse_moment
-from cambist.admin.records import created_key_record, key_record
+from cambist.admin.accounts.records import created_key_record, key_record
+from cambist.admin.operators.parsing import parse_duration, parse_moment
 from cambist.cli.formats import format_cell
 from cambist.cli.options import AccountName, AsJson, DataFolder, KeyPrefix, open_account_admin
 from cambist.cli.output import print_json, print_key, print_result
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 
 app = typer.Typer(help="Create, list, revoke and rotate API keys.", no_args_is_help=True)
 

@@ -12,7 +12,7 @@ from cambist.cli.options import DataFolder, ServiceKey, ServiceUrl
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from cambist.admin.stored_answers import StoredAnswers
+    from cambist.admin.history.stored_answers import StoredAnswers
     from cambist.api.faces.mcp.protocol import ToolResult
     from cambist.cli.remote_service import RemoteService
     from cambist.cli.service_answers import Target
@@ -59,7 +59,7 @@ def _call(target: Target, name: str, arguments: Mapping[str, Any]) -> ToolResult
 
 
 def _use(answers: RemoteService | StoredAnswers, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-    from cambist.admin.stored_answers import StoredAnswers
+    from cambist.admin.history.stored_answers import StoredAnswers
     from cambist.api.faces.mcp.catalogue import find_tool, run_tool
     from cambist.cli.remote_tools import call_remote_tool
     from cambist.status.environment import Environment

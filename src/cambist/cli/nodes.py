@@ -13,11 +13,11 @@ from cambist.cli.confirmation import confirm
 from cambist.cli.formats import format_age
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json, print_result
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.nodes import ListedNode, ListedNodes, NodeAdmin
+    from cambist.admin.installation.nodes import ListedNode, ListedNodes, NodeAdmin
     from cambist.status.cluster_report import NodeReport
 
 app = typer.Typer(
@@ -71,7 +71,7 @@ def forget(
 
 
 def _admin(data: Path | None) -> NodeAdmin:
-    from cambist.admin.nodes import NodeAdmin
+    from cambist.admin.installation.nodes import NodeAdmin
     from cambist.clock import utc_now
 
     return NodeAdmin(read_settings(os.environ, {"data": data}), utc_now)

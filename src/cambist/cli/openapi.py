@@ -17,7 +17,7 @@ def openapi(
 ) -> None:
     """Write the OpenAPI document of the HTTP API, generated from the endpoints."""
     from cambist.api.docs.openapi import openapi_document
-    from cambist.registry.components import endpoints
+    from cambist.registry.wiring.components import endpoints
 
     text = msgspec.json.format(msgspec.json.encode(openapi_document(endpoints())), indent=2).decode() + "\n"
     if check is not None:

@@ -12,7 +12,7 @@ from cambist.accounts.account import DatetimeFormat
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.accounts import AccountAdmin
+    from cambist.admin.accounts.account_admin import AccountAdmin
 
 DataFolder = Annotated[Path | None, typer.Option(help="The service's data folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write the output as JSON.")]
@@ -46,7 +46,7 @@ def open_account_admin(data: Path | None) -> AccountAdmin:
 
     Errors: CannotStart, SettingRefused, PlansRefused.
     """
-    from cambist.admin.accounts import AccountAdmin
+    from cambist.admin.accounts.account_admin import AccountAdmin
     from cambist.clock import utc_now
 
     return AccountAdmin(read_settings(os.environ, {"data": data}), utc_now)

@@ -11,7 +11,7 @@ import typer
 from cambist.accounts.plan import Plan, default_plans
 from cambist.cli.options import AsJson, DataFolder, open_account_admin
 from cambist.cli.output import Record, print_json, print_result
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 
 app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True)
 
@@ -37,7 +37,7 @@ def check(
 ) -> None:
     """Check a plans file; nothing is changed."""
     if file is not None:
-        from cambist.registry.plans import read_plans_file
+        from cambist.registry.accounts.plans import read_plans_file
 
         plans = read_plans_file(file)[1]
     else:

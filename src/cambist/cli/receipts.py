@@ -8,7 +8,7 @@ import typer
 
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json, print_result
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.settings import read_settings
 
 app = typer.Typer(help="List and replace the keys that sign receipts.", no_args_is_help=True)
@@ -26,7 +26,7 @@ def keys(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     A former key signs no more, but what it signed remains valid. The service shows the same keys at
     `/.well-known/jwks.json`.
     """
-    from cambist.admin.receipts import open_receipt_keys
+    from cambist.admin.installation.receipt_keys import open_receipt_keys
     from cambist.clock import utc_now
 
     with open_receipt_keys(read_settings(os.environ, {"data": data}), utc_now) as admin:
@@ -54,7 +54,7 @@ def rotate(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     The private half of the former key is deleted. Its public half stays listed, so receipts that it signed remain
     valid.
     """
-    from cambist.admin.receipts import open_receipt_keys
+    from cambist.admin.installation.receipt_keys import open_receipt_keys
     from cambist.clock import utc_now
 
     with open_receipt_keys(read_settings(os.environ, {"data": data}), utc_now) as admin:

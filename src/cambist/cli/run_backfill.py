@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from cambist.admin.backfill import BackfillAdmin, BackfillResult
+from cambist.admin.sources.backfill import BackfillAdmin, BackfillResult
 from cambist.cli.output import print_json
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.clock import utc_now
 from cambist.errors import BadParameter
 from cambist.ingest.backfill import BackfillProgress

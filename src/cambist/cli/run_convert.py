@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from cambist.admin.stored_answers import StoredAnswers
+from cambist.admin.history.stored_answers import StoredAnswers
 from cambist.api.faces.bulk.conversion_file import ConversionFile, split_file
 from cambist.api.faces.bulk.converting import BulkParams
 from cambist.api.questions.parameters import ParamsReader

@@ -13,7 +13,7 @@ from pathlib import Path
 import typer
 
 from cambist import __version__
-from cambist.admin.bootstrap import Bootstrap
+from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.cli.stream_address import host_to_ask
 from cambist.clock import utc_now
 from cambist.http.certificate import check_certificate
@@ -21,8 +21,8 @@ from cambist.http.listening_socket import free_address
 from cambist.log_file import check_log_file
 from cambist.logs import log_config
 from cambist.processes.supervisor import supervise
-from cambist.registry.nodes import check_node
-from cambist.registry.sources import check_source_keys
+from cambist.registry.node.nodes import check_node
+from cambist.registry.sources.source_adapters import check_source_keys
 from cambist.settings import Settings
 
 log = logging.getLogger(__name__)

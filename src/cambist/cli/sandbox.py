@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cambist.admin.parsing import parse_day
+from cambist.admin.operators.parsing import parse_day
 from cambist.cli.options import DataFolder
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.sandbox import FaultsAdmin
+    from cambist.admin.installation.sandbox import FaultsAdmin
     from cambist.sandbox.faults import Faults
 
 app = typer.Typer(help="Simulate failing sources, to test clients of a sandbox.", no_args_is_help=True)
@@ -80,13 +80,13 @@ def show(*, data: DataFolder = None) -> None:
 
 
 def _print_faults(faults: Faults) -> None:
-    from cambist.registry.sandbox_faults import faults_as_toml
+    from cambist.registry.sandbox.sandbox_faults import faults_as_toml
 
     typer.echo(faults_as_toml(faults).rstrip("\n") or "Nothing goes wrong.")
 
 
 def _admin(data: Path | None) -> FaultsAdmin:
-    from cambist.admin.sandbox import FaultsAdmin
+    from cambist.admin.installation.sandbox import FaultsAdmin
     from cambist.clock import utc_now
 
     return FaultsAdmin(read_settings(os.environ, {"data": data, "sandbox": True}), utc_now)

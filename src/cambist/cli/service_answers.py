@@ -20,7 +20,7 @@ from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings, read_settings
 from cambist.status.environment import Environment
 
 if TYPE_CHECKING:
-    from cambist.admin.stored_answers import StoredAnswers
+    from cambist.admin.history.stored_answers import StoredAnswers
     from cambist.cli.remote_service import RemoteService
 
 T = TypeVar("T")
@@ -104,7 +104,7 @@ def _named_service(settings: Settings, target: Target) -> RemoteService | None:
 
 def _use_nearest(settings: Settings, target: Target, use: Callable[[RemoteService | StoredAnswers], T]) -> T:
     """Use the service that the settings describe, or the data folder."""
-    from cambist.admin.stored_answers import StoredAnswers
+    from cambist.admin.history.stored_answers import StoredAnswers
 
     client = _local_client(settings, _chosen_key(target) or _owner_key(settings))
     refused: KeyRefused | None = None

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.settings import FILE_VARIABLE, PREFIX, read_settings, setting_descriptions, shown, written
 
 

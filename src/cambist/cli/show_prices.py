@@ -14,8 +14,8 @@ from rich.live import Live
 
 from cambist.cli.formats import format_price
 from cambist.cli.prices_table import prices_table
+from cambist.cli.printed_tables import console
 from cambist.cli.stream_address import stream_address
-from cambist.cli.tables import console
 from cambist.cli.watch_list import WatchList
 from cambist.cli.watched_stream import WatchedStream
 from cambist.client.price_stream import PriceStream

@@ -12,7 +12,7 @@ import typer
 
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import typer
 
 from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
+from cambist.cli.printed_tables import print_table
 from cambist.cli.source_check import check, record
-from cambist.cli.tables import print_table
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.sources import ListedSource
+    from cambist.admin.sources.source_list import ListedSource
 
 app = typer.Typer(help="List and count the sources of rates, and check what they really send.", no_args_is_help=True)
 app.command()(check)
@@ -35,7 +35,7 @@ def list_all(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     A source is a module of Cambist, a built-in declaration, or a declaration of your own. A format that is known from
     documentation alone is unproven: no answer of the source was read yet.
     """
-    from cambist.admin.sources import list_sources
+    from cambist.admin.sources.source_list import list_sources
 
     found = list_sources(read_settings(os.environ, {"data": data}), os.environ)
     if as_json:

@@ -14,7 +14,7 @@ from cambist.errors import BadParameter
 from cambist.settings import read_settings
 
 if TYPE_CHECKING:
-    from cambist.admin.upgrade import UpgradePlan
+    from cambist.admin.data_folder.upgrade import UpgradePlan
 
 _MB = 1 << 20
 
@@ -38,7 +38,7 @@ def upgrade(
     Each start does the same by itself. With --check, see before what it would do: the schemas, the space that it needs,
     and whether settings, plans or declarations would be refused; exit with 1 if something would.
     """
-    from cambist.admin.upgrade import plan_upgrade, upgrade_database
+    from cambist.admin.data_folder.upgrade import plan_upgrade, upgrade_database
 
     options = {"data": data}
     plan = plan_upgrade(os.environ, options, with_copy=not without_copy)

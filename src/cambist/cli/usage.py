@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cambist.admin.parsing import parse_day
+from cambist.admin.operators.parsing import parse_day
 from cambist.cli.options import AsJson, DataFolder, open_account_admin
 from cambist.cli.output import print_json
-from cambist.cli.tables import print_table
+from cambist.cli.printed_tables import print_table
 from cambist.errors import BadParameter
 
 if TYPE_CHECKING:
-    from cambist.admin.accounts import DailyCalls
+    from cambist.admin.accounts.account_admin import DailyCalls
 
 _COLUMNS = ("day", "account", "endpoint", "calls")
 

@@ -53,7 +53,7 @@ def verify(
 
     Exit with 1 if one bit of the answer or of the receipt was changed, or if another key signed it.
     """
-    from cambist.admin.receipts import known_keys, read_file
+    from cambist.admin.installation.receipt_keys import known_keys, read_file
     from cambist.receipts.verification import read_receipt, verify_receipt
 
     key_set = known_keys(read_settings(os.environ, {"data": data}), keys)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 import httpx2
 
-from cambist.client import pages
+from cambist.client import paging
 from cambist.client.answers import RawAnswer
 from cambist.client.call import JSON, Call, Value
 from cambist.client.endpoints import account, bars, bulk, explanations, history, lists, quotes, rates
@@ -166,6 +166,6 @@ class AsyncCambist:
     fx_quote_time_series = async_method(bars.fx_quote_time_series)
     fx_ohlc_time_series = async_method(bars.fx_ohlc_time_series)
     usage = async_method(account.usage)
-    fx_quote_bars = async_iterator(pages.fx_quote_bars)
-    fx_ohlc_bars = async_iterator(pages.fx_ohlc_bars)
-    all_corrections = async_iterator(pages.all_corrections)
+    fx_quote_bars = async_iterator(paging.fx_quote_bars)
+    fx_ohlc_bars = async_iterator(paging.fx_ohlc_bars)
+    all_corrections = async_iterator(paging.all_corrections)

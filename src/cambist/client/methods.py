@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from cambist.client.call import Call
-from cambist.client.pages import Pages
+from cambist.client.paging import Pages
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from typing import Self, TypeVar
 
 import httpx2
 
-from cambist.client import pages
+from cambist.client import paging
 from cambist.client.answers import RawAnswer
 from cambist.client.call import JSON, Call, Value
 from cambist.client.endpoints import account, bars, bulk, explanations, history, lists, quotes, rates
@@ -143,6 +143,6 @@ class Cambist:
     fx_quote_time_series = method(bars.fx_quote_time_series)
     fx_ohlc_time_series = method(bars.fx_ohlc_time_series)
     usage = method(account.usage)
-    fx_quote_bars = iterator(pages.fx_quote_bars)
-    fx_ohlc_bars = iterator(pages.fx_ohlc_bars)
-    all_corrections = iterator(pages.all_corrections)
+    fx_quote_bars = iterator(paging.fx_quote_bars)
+    fx_ohlc_bars = iterator(paging.fx_ohlc_bars)
+    all_corrections = iterator(paging.all_corrections)

@@ -7,12 +7,12 @@ from typing import Any
 from msgspec import Struct
 
 from cambist.accounts.account import Account, DatetimeFormat
-from cambist.admin.accounts import AccountAdmin
-from cambist.admin.keys import CreatedKey
-from cambist.admin.parsing import parse_datetime_format, parse_day, parse_duration, parse_moment
-from cambist.admin.records import account_record, created_key_record, key_record
+from cambist.admin.accounts.account_admin import AccountAdmin
+from cambist.admin.accounts.keys import CreatedKey
+from cambist.admin.accounts.records import account_record, created_key_record, key_record
+from cambist.admin.operators.parsing import parse_datetime_format, parse_day, parse_duration, parse_moment
+from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
-from cambist.console.router import Route
 from cambist.errors import BadParameter
 
 

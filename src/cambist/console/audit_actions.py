@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cambist.admin.audit import AuditFilter, audit_entries
-from cambist.admin.parsing import parse_moment
+from cambist.admin.operators.audit import AuditFilter, audit_entries
+from cambist.admin.operators.parsing import parse_moment
+from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
-from cambist.console.router import Route
 
 _MOST = 1000
 _FIELDS = ("number", "at", "who", "action", "on", "detail", "result")

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TypeVar
 
+import falcon
 import msgspec
 
-from cambist.admin.parsing import parse_day
+from cambist.admin.operators.parsing import parse_day
 from cambist.clock import Uptime, uptime
-from cambist.console.http import ConsoleRequest
 from cambist.console.problems import ConsoleRefused
 from cambist.console.sessions import ConsoleSession
 from cambist.errors import BadParameter
@@ -34,12 +34,14 @@ class Installation:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleCall:
-    """One call: the installation, the session, the request, and the variable parts of its path by name."""
+    """One call: the installation, the session, the request, the variable parts of its path by name, and its body."""
 
     installation: Installation
     session: ConsoleSession
-    request: ConsoleRequest
+    request: falcon.Request
+    response: falcon.Response
     parts: Mapping[str, str]
+    content: bytes
 
     @property
     def settings(self) -> Settings:
@@ -58,7 +60,7 @@ class ConsoleCall:
     def body(self, kind: type[_Body]) -> _Body:
         """Read the body. Errors: ConsoleRefused if it is no JSON, BadParameter for a wrong field."""
         try:
-            return msgspec.json.decode(self.request.body, type=kind)
+            return msgspec.json.decode(self.content, type=kind)
         except msgspec.ValidationError as error:
             field, reason = explain_validation_error(error)
             raise BadParameter(f"Invalid {field}: {reason}" if field else f"Invalid request: {reason}") from None
@@ -67,7 +69,7 @@ class ConsoleCall:
 
     def text(self, name: str) -> str:
         """Return a parameter of the query; empty if it is missing."""
-        return self.request.query.get(name, "").strip()
+        return self.request.get_param(name, default="").strip()
 
     def day(self, name: str) -> date | None:
         """Return a day of the query. Errors: BadParameter."""

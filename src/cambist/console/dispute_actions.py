@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from cambist.admin.disputes import DisputeAdmin, WantedDecision, decision_record
-from cambist.admin.parsing import parse_day
+from cambist.admin.history.disputes import DisputeAdmin, WantedDecision, decision_record
+from cambist.admin.operators.parsing import parse_day
+from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
-from cambist.console.router import Route
 from cambist.errors import BadParameter, NotHere
 
 

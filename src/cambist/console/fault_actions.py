@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from cambist.admin.parsing import parse_day
-from cambist.admin.sandbox import ALL, FaultsAdmin
+from cambist.admin.installation.sandbox import ALL, FaultsAdmin
+from cambist.admin.operators.parsing import parse_day
+from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
-from cambist.console.router import Route
 from cambist.errors import NotHere
 from cambist.sandbox.faults import Faults
 

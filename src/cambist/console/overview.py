@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cambist import __version__
-from cambist.admin.accounts import AccountAdmin
-from cambist.admin.overview import BookFacts, DataOverview
+from cambist.admin.accounts.account_admin import AccountAdmin
+from cambist.admin.data_folder.overview import BookFacts, DataOverview
 from cambist.console.call import ConsoleCall
 from cambist.monitoring.health_server import HealthApplication
 from cambist.monitoring.stream_report import StreamReport
-from cambist.registry.components import environment_of
+from cambist.registry.wiring.components import environment_of
 from cambist.settings import Settings
 from cambist.status.source_report import SourceReports
 

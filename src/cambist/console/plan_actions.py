@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from cambist.admin.accounts import AccountAdmin
-from cambist.admin.plans_editor import PlansEditor
+from cambist.admin.accounts.account_admin import AccountAdmin
+from cambist.admin.accounts.plans_editor import PlansEditor
 from cambist.console.account_actions import account_admin
+from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
 from cambist.console.problems import problem_of
-from cambist.console.router import Route
 from cambist.errors import PlansRefused
 
 

@@ -6,9 +6,10 @@ import os
 from collections.abc import Callable
 from datetime import datetime
 
-from cambist.admin.overview import DataOverview
+from cambist.admin.data_folder.overview import DataOverview
 from cambist.clock import Uptime, uptime, utc_now
 from cambist.console.account_actions import ACCOUNT_ROUTES
+from cambist.console.actions import Route
 from cambist.console.application import ConsoleApplication
 from cambist.console.audit_actions import AUDIT_ROUTES
 from cambist.console.call import Installation
@@ -16,7 +17,6 @@ from cambist.console.dispute_actions import DISPUTE_ROUTES
 from cambist.console.fault_actions import FAULT_ROUTES
 from cambist.console.overview import Overview, RateSampler
 from cambist.console.plan_actions import PLAN_ROUTES
-from cambist.console.router import Route
 from cambist.console.source_actions import SOURCE_ROUTES
 from cambist.console.usage_actions import USAGE_ROUTES
 from cambist.monitoring.health_server import HealthApplication

@@ -8,16 +8,17 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import parse_qs
 
-from cambist.admin.audit import AuditRecorder
-from cambist.admin.sign_in_links import SignInLinks
+import falcon
+
+from cambist.admin.operators.audit import AuditRecorder
+from cambist.admin.operators.sign_in_links import SignInLinks
 from cambist.console.call import Installation
-from cambist.console.http import COOKIE, ConsoleAnswer, ConsoleRequest
+from cambist.console.http import COOKIE, MAX_FORM, check_origin, read_body
 from cambist.console.problems import ConsoleRefused
 from cambist.console.sessions import LONGEST, ConsoleSessions, FailedSignIns
 from cambist.errors import CambistError, LinkRefused
 
 PATH = "/console/sign-in"
-METHODS = ("GET", "HEAD", "POST")
 _COOKIE = f"{COOKIE}={{}}; Path=/console; HttpOnly; SameSite=Strict"
 _FORM = """<form method="post" action="/console/sign-in">
 <input type="hidden" name="token" value="{token}">
@@ -47,6 +48,8 @@ _PAGE = """<!doctype html>
 class SignIn:
     """The page of a link, and what its button does. `linked` are the paths of its style sheets and its icon."""
 
+    methods = ("GET", "HEAD", "POST")
+
     def __init__(self, installation: Installation, sessions: ConsoleSessions, linked: tuple[str, ...] = ()) -> None:
         self._installation = installation
         self._sessions = sessions
@@ -54,24 +57,34 @@ class SignIn:
         self._failures = FailedSignIns(installation.clock)
         self._links_to = "\n".join(f'<link rel="{_relation(path)}" href="{path}">' for path in linked)
 
-    def answer(self, request: ConsoleRequest) -> ConsoleAnswer:
-        """Show the page, or sign in."""
+    def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Show the page."""
+        token = request.get_param("token", default="")
         try:
-            if request.method == "POST":
-                return self._sign_in(request)
-            token = request.query.get("token", "")
             self._links.check(token)
-        except ConsoleRefused as refused:
-            return self._page(refused.status, str(refused))
         except LinkRefused as refused:
-            return self._page(403, str(refused))
+            self._show(response, 403, str(refused))
+            return
         environment = "sandbox" if self._installation.settings.sandbox else "service"
         sentence = f"Sign in to the console of the {environment} in {self._installation.settings.data.resolve()}."
-        return self._page(200, sentence, _FORM.format(token=escape(token)))
+        self._show(response, 200, sentence, _FORM.format(token=escape(token)))
 
-    def _sign_in(self, request: ConsoleRequest) -> ConsoleAnswer:
-        request.check_origin()
-        token = parse_qs(request.body.decode("ascii", "replace")).get("token", [""])[0]
+    on_head = on_get
+
+    def on_post(self, request: falcon.Request, response: falcon.Response) -> None:
+        """Sign in, and lead to the console."""
+        form = parse_qs(read_body(request, MAX_FORM).decode("ascii", "replace"))
+        try:
+            check_origin(request)
+            cookie = self._sign_in(form.get("token", [""])[0])
+        except (ConsoleRefused, LinkRefused) as refused:
+            self._show(response, refused.status if isinstance(refused, ConsoleRefused) else 403, str(refused))
+            return
+        response.status, response.content_type, response.location = 303, falcon.MEDIA_TEXT, "/"
+        response.append_header("Set-Cookie", f"{_COOKIE.format(cookie)}; Max-Age={LONGEST.total_seconds():.0f}")
+
+    def _sign_in(self, token: str) -> str:
+        """Return the cookie of a new session. Errors: ConsoleRefused, LinkRefused."""
         if self._failures.are_too_many() and not self._links.is_usable(token):
             raise ConsoleRefused(429, "too_many_failures", "Too many failed attempts to sign in: wait a minute")
         audit = AuditRecorder(self._installation.settings, self._installation.clock, "console")
@@ -83,16 +96,11 @@ class SignIn:
         except CambistError:
             self._failures.record()
             raise
-        headers = (
-            ("Location", "/"),
-            ("Cache-Control", "no-store"),
-            ("Set-Cookie", f"{_COOKIE.format(cookie)}; Max-Age={LONGEST.total_seconds():.0f}"),
-        )
-        return ConsoleAnswer(303, b"", "text/plain", headers)
+        return cookie
 
-    def _page(self, status: int, sentence: str, form: str = "") -> ConsoleAnswer:
-        text = _PAGE.format(links=self._links_to, sentence=escape(sentence), form=form)
-        return ConsoleAnswer(status, text.encode(), "text/html; charset=utf-8")
+    def _show(self, response: falcon.Response, status: int, sentence: str, form: str = "") -> None:
+        response.status, response.content_type = status, falcon.MEDIA_HTML
+        response.text = _PAGE.format(links=self._links_to, sentence=escape(sentence), form=form)
 
 
 def _relation(path: str) -> str:

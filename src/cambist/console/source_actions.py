@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from cambist.admin.sources import SourceRequests
+from cambist.admin.sources.source_list import SourceRequests
+from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
-from cambist.console.router import Route
 from cambist.status.source_report import SourceReport
 
 _SHOWN = (

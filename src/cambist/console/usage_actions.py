@@ -6,10 +6,10 @@ from collections import Counter
 from datetime import date, timedelta
 from typing import Any
 
-from cambist.admin.accounts import DailyCalls
+from cambist.admin.accounts.account_admin import DailyCalls
 from cambist.console.account_actions import account_admin
+from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
-from cambist.console.router import Route
 from cambist.errors import BadParameter
 
 _DEFAULT = timedelta(days=29)

@@ -11,7 +11,7 @@ from operator import itemgetter
 from cambist.errors import NoRate
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.parity import legal_rate
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 CARRY_DAYS = 14
 """How many days a fixing is carried forward over weekends, holidays and days on which a source is late."""

@@ -17,7 +17,7 @@ from cambist.history.source_history import SourceHistory
 from cambist.history.verdict_log import Decision
 from cambist.pricing.anchor import anchors_of
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.reference.tables import PEGS, REDENOMINATIONS
+from cambist.reference.currency_tables import PEGS, REDENOMINATIONS
 from cambist.verdicts.facts import CodeReference, Ints
 from cambist.verdicts.frontier import BEGINNING, Frontier
 from cambist.verdicts.judge import judge

@@ -33,7 +33,7 @@ from cambist.history.standing import Standing, is_peaceful, standing_of
 from cambist.history.verdict_log import Decision, Judged, VerdictChange, VerdictLog, holding_by_code
 from cambist.pricing.forward_adjusted import FORWARD
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.verdicts.frontier import Frontier
 from cambist.verdicts.measured import CONTEXT_ROWS
 from cambist.verdicts.verdict import DayStatus, FixingStatus, Judgement

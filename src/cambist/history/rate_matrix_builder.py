@@ -23,7 +23,7 @@ from cambist.pricing.pair import PIVOT
 from cambist.pricing.parity import Parity, parities_on, parity_periods
 from cambist.pricing.quote import Derivation
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES, Currency
+from cambist.reference.currency_tables import CURRENCIES, Currency
 
 __all__ = ["SourceHistory", "build_excerpt", "build_rate_matrix", "lives_between", "splice_excerpt"]
 

@@ -15,7 +15,7 @@ from cambist.history.pair_series import PairSeries, pair_series_of
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.pricing.anchor import anchor_in, anchors_of
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.reference.tables import REDENOMINATIONS
+from cambist.reference.currency_tables import REDENOMINATIONS
 
 Days = NDArray[np.int64]
 

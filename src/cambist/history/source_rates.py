@@ -17,7 +17,7 @@ from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.source_history import SourceHistory
 from cambist.pricing.anchor import anchors_of
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.reference.tables import REDENOMINATIONS
+from cambist.reference.currency_tables import REDENOMINATIONS
 
 Days = NDArray[np.int64]
 Floats = NDArray[np.float64]

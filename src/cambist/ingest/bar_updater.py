@@ -13,7 +13,7 @@ from cambist.ingest.tick_validator import IsOpen
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
 from cambist.pricing.trading_hours import is_open
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 _SECOND = timedelta(seconds=1)
 

@@ -20,7 +20,7 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import Parity, parity_on
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sources.base import Source
 
 _AGREED = 0.02

@@ -12,7 +12,7 @@ from cambist.pricing.cross_rates import LEGS, cross_through, most_liquid_pair
 from cambist.pricing.forward_adjusted import FORWARD
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 
 @dataclass(slots=True)

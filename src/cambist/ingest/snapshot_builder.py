@@ -23,7 +23,7 @@ from cambist.ingest.fixing_quotes import DailyQuotes
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.pricing.source_kind import Pace
-from cambist.reference.tables import history_texts, reference_digest
+from cambist.reference.currency_tables import history_texts, reference_digest
 from cambist.sources.base import Source
 from cambist.verdicts.rules import RULES_VERSION
 

@@ -16,7 +16,7 @@ from cambist.ingest.poller import Poller
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import coin_for_symbol
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sources.base import PairNames, VenueAdapter, VenueMessage, VenueSocket
 
 log = logging.getLogger(__name__)

@@ -24,8 +24,8 @@ from cambist.monitoring.notifications.message import Message, compose
 from cambist.monitoring.notifications.ways import account_way, notification_ways
 from cambist.monitoring.outbox import Outbox
 from cambist.monitoring.troubles import QUOTA, certificate_troubles, disk_troubles, quota_troubles, source_troubles
-from cambist.registry.nodes import node_name
-from cambist.registry.plans import current_plans
+from cambist.registry.accounts.plans import current_plans
+from cambist.registry.node.nodes import node_name
 from cambist.settings import Settings
 from cambist.status.alarm import Alarm, Trouble, update_alarms
 from cambist.status.cluster_report import ClusterReport

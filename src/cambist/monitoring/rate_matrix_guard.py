@@ -12,7 +12,7 @@ from time import monotonic, sleep
 from prometheus_client import Counter, Gauge
 
 from cambist.errors import CambistError, RateMatrixDamaged
-from cambist.registry.components import environment_of
+from cambist.registry.wiring.components import environment_of
 from cambist.settings import Settings
 from cambist.status.environment import check_rate_matrix
 from cambist.storage.data_directory import DataDirectory

@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 
 from cambist.api.faces.mcp import PATH as TOOLS_PATH
 from cambist.errors import StoreBroken
-from cambist.registry.components import endpoints
+from cambist.registry.wiring.components import endpoints
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.usage.request_counters import BOUNDS, RequestCounts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date
 from time import monotonic
 
-from cambist.registry.metering import charged_endpoints, writer_slots
+from cambist.registry.accounts.metering import charged_endpoints, writer_slots
 from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory

@@ -10,7 +10,7 @@ from datetime import date
 from functools import cache
 
 from cambist.pricing.pair import Pair
-from cambist.reference.tables import CURRENCIES, REDENOMINATIONS
+from cambist.reference.currency_tables import CURRENCIES, REDENOMINATIONS
 
 
 @cache

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cambist.pricing.pair import Pair
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 QuoteName = str | Pair
 """What a quote of a rate book is looked up by: a code, for its quote against the pivot, or a pair."""

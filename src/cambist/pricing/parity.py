@@ -19,7 +19,7 @@ from math import prod
 
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Redenomination
+from cambist.reference.currency_tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Redenomination
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.unix_time import EPOCH, unix_us
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 N = TypeVar("N", str, Pair)
 X = TypeVar("X", int, float)

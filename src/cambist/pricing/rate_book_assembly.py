@@ -11,7 +11,7 @@ from cambist.pricing.parity import Parity, parities_on
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RECENT, RateBook
 from cambist.pricing.unix_time import EPOCH
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 _ONE = Fraction(1)
 _UNIT_ORIGIN = Origin(Derivation.PUBLISHED, ())

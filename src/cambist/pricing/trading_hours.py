@@ -16,7 +16,7 @@ from cambist.pricing.forward_adjusted import FORWARD
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import METALS, MetalKind
 from cambist.reference.closures import CLOSURES
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 _INSTANT = timedelta(microseconds=1)
 _SECOND = timedelta(seconds=1)

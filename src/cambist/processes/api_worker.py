@@ -10,7 +10,7 @@ from time import sleep
 
 from cambist.api.answer import series_rendering
 from cambist.api.application import ApiOptions, build_application
-from cambist.api.docs.page import PageOptions
+from cambist.api.docs.web_page import PageOptions
 from cambist.api.state.archive_reader import ArchiveReader
 from cambist.api.state.known_history import KnownHistory
 from cambist.api.state.reader_pool import READ_SECONDS, READERS, ReaderPool
@@ -30,14 +30,14 @@ from cambist.pricing.rate_book import RateBook
 from cambist.processes.child_process import announce_answering
 from cambist.processes.heartbeat import beat
 from cambist.processes.process import end_with, set_up_process, tune_gc
-from cambist.registry.components import bar_reader, dialects, endpoints, environment_of, open_store
-from cambist.registry.known_history import open_correction_feed, open_known_history
-from cambist.registry.metering import open_meter
-from cambist.registry.nodes import node_name
-from cambist.registry.page_account import KeyReader
-from cambist.registry.plans import current_plans
-from cambist.registry.receipts import NodeSigner
-from cambist.registry.worker_state import build_worker_state
+from cambist.registry.accounts.keyless_accounts import KeyReader
+from cambist.registry.accounts.metering import open_meter
+from cambist.registry.accounts.plans import current_plans
+from cambist.registry.archiving.known_history import open_correction_feed, open_known_history
+from cambist.registry.node.nodes import node_name
+from cambist.registry.signing.node_signer import NodeSigner
+from cambist.registry.wiring.components import bar_reader, dialects, endpoints, environment_of, open_store
+from cambist.registry.wiring.worker_state import build_worker_state
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
 from cambist.status.source_report import SourceReports

@@ -15,7 +15,7 @@ from cambist.ingest.rate_book_builder import RateBookBuilder
 from cambist.ingest.source_status import SourceStatuses
 from cambist.monitoring.outages import Outages
 from cambist.processes.archive_worker import ArchiveWorker
-from cambist.registry.archive_tasks import ArchiveTasks
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
 from cambist.storage.shared.change_notifier import ChangeNotifier, Topic
 
 log = logging.getLogger(__name__)

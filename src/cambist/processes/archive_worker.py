@@ -18,7 +18,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from cambist.errors import StoreBroken
 from cambist.processes.process import end_with, set_up_process
-from cambist.registry.archive_tasks import ArchiveTasks
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
 from cambist.settings import Settings
 
 P = ParamSpec("P")

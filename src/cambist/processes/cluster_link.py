@@ -17,9 +17,9 @@ from cambist.cluster.link_part import LinkPart
 from cambist.cluster.redis_connection import RedisConnection
 from cambist.errors import RateMatrixDamaged
 from cambist.processes.process import StopSignal, run_in_child_beside, running_tasks, set_up_process, tune_gc
-from cambist.registry.components import open_store
-from cambist.registry.node_limits import NodeLimits
-from cambist.registry.shared_state import NodeWork, SharedState, read_book_state
+from cambist.registry.sharing.node_limits import NodeLimits
+from cambist.registry.sharing.shared_state import NodeWork, SharedState, read_book_state
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.status.nodes import NodeRecord
 from cambist.storage.data_directory import DataDirectory

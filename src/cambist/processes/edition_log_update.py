@@ -9,10 +9,10 @@ from time import sleep
 from cambist.clock import utc_now
 from cambist.errors import CambistError
 from cambist.processes.process import run_in_child
-from cambist.registry.components import open_store
-from cambist.registry.edition_log import EditionLog
-from cambist.registry.nodes import node_name
-from cambist.registry.receipts import NodeSigner
+from cambist.registry.node.nodes import node_name
+from cambist.registry.signing.edition_log import EditionLog
+from cambist.registry.signing.node_signer import NodeSigner
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory

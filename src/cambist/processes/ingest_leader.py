@@ -15,7 +15,7 @@ from cambist.history.fixing import FilingResult
 from cambist.ingest.coin_closes import CoinCloses
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.process import running_tasks
-from cambist.registry.archive_tasks import ArchiveTasks
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
 
 log = logging.getLogger(__name__)
 

@@ -38,12 +38,12 @@ from cambist.processes.book_publication import BookPublication
 from cambist.processes.delivery_attempts import DeliveryAttempts
 from cambist.processes.ingest_leader import IngestLeader
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
-from cambist.registry.archive_tasks import ArchiveTasks
-from cambist.registry.asked_sources import watch_asked_sources
-from cambist.registry.components import open_store
-from cambist.registry.nodes import node_name
-from cambist.registry.open_bars import bar_retention, read_open_bars, write_open_bars
-from cambist.registry.sources import load_adapters, reasons_off
+from cambist.registry.archiving.archive_tasks import ArchiveTasks
+from cambist.registry.archiving.open_bars import bar_retention, read_open_bars, write_open_bars
+from cambist.registry.node.nodes import node_name
+from cambist.registry.sources.asked_sources import watch_asked_sources
+from cambist.registry.sources.source_adapters import load_adapters, reasons_off
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.sources.base import Adapter, FixingAdapter, TickAdapter, VenueAdapter
 from cambist.status.source_report import SourceReports

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 from cambist.clock import utc_now
 from cambist.errors import RateMatrixDamaged
-from cambist.registry.components import environment_of, open_store
-from cambist.registry.snapshots import open_snapshot_source
+from cambist.registry.archiving.snapshots import open_snapshot_source
+from cambist.registry.wiring.components import environment_of, open_store
 from cambist.settings import Settings
 from cambist.status.environment import check_rate_matrix
 from cambist.storage.data_directory import DataDirectory

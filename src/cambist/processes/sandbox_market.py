@@ -19,8 +19,8 @@ from cambist.pricing.source_kind import Pace, RateType
 from cambist.pricing.unix_time import EPOCH
 from cambist.processes.process import StopSignal, set_up_process
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
-from cambist.registry.sandbox_snapshots import SandboxSnapshots, last_simulated_day
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.registry.sandbox.sandbox_snapshots import SandboxSnapshots, last_simulated_day
 from cambist.sandbox.quoting import TICK_SECONDS
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix

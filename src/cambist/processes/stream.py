@@ -20,11 +20,11 @@ from cambist.clock import utc_now
 from cambist.errors import CambistError
 from cambist.monitoring.stream_report import REPORT_EVERY, StreamReport
 from cambist.processes.process import StopSignal, running_tasks, set_up_process, tune_gc
-from cambist.registry.components import environment_of, max_ages, open_store
-from cambist.registry.known_history import open_correction_feed
-from cambist.registry.metering import open_meter
-from cambist.registry.page_account import KeyReader
-from cambist.registry.plans import current_plans
+from cambist.registry.accounts.keyless_accounts import KeyReader
+from cambist.registry.accounts.metering import open_meter
+from cambist.registry.accounts.plans import current_plans
+from cambist.registry.archiving.known_history import open_correction_feed
+from cambist.registry.wiring.components import environment_of, max_ages, open_store
 from cambist.settings import Settings
 from cambist.status.environment import check_rate_book
 from cambist.storage.data_directory import DataDirectory

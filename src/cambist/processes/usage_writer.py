@@ -28,9 +28,9 @@ from cambist.monitoring.reserved_space import ReservedSpace
 from cambist.monitoring.stream_report import StreamMetrics, StreamReport, join_reports
 from cambist.processes.edition_log_update import EditionLogWatch
 from cambist.processes.process import StopSignal, run_in_child, set_up_process
-from cambist.registry.components import open_store
-from cambist.registry.local_copies import LocalCopies
-from cambist.registry.nodes import node_name
+from cambist.registry.node.local_copies import LocalCopies
+from cambist.registry.node.nodes import node_name
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.status.cluster_report import ClusterReport
 from cambist.status.source_report import SourceReports

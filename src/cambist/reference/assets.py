@@ -14,8 +14,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from cambist.reference.table import Handle, Table, Text
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.table_loader import Handle, Table, Text
 
 _Symbol = Annotated[str, Meta(pattern=r"^[A-Z0-9]{1,12}\Z")]
 

@@ -19,7 +19,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from cambist.reference.table import Table, Text
+from cambist.reference.table_loader import Table, Text
 
 _SATURDAY = 5
 

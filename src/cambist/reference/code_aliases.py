@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from cambist.reference.assets import kind_of
-from cambist.reference.table import Table, Text
+from cambist.reference.table_loader import Table, Text
 
 
 class _Row(Struct):

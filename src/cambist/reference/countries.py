@@ -11,8 +11,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from cambist.reference.table import Code, Table, Text
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.table_loader import Code, Table, Text
 
 
 class Country(Struct, frozen=True):

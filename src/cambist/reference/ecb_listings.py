@@ -14,8 +14,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from cambist.reference.table import Code, Table
-from cambist.reference.tables import Life
+from cambist.reference.currency_tables import Life
+from cambist.reference.table_loader import Code, Table
 
 FIRST_REFERENCE_DAY = date(1999, 1, 4)
 """The first day with euro reference rates."""

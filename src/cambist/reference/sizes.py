@@ -13,8 +13,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from cambist.reference.table import Code, Table
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.table_loader import Code, Table
 
 _LEAST, _MOST = 100, 100_000
 

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from cambist.reference.assets import METALS, MetalKind
-from cambist.reference.table import Handle, Table, Text
+from cambist.reference.table_loader import Handle, Table, Text
 
 _STAMP = re.compile(r"[1-9][0-9]{2,3}")
 

@@ -25,7 +25,7 @@ from msgspec import Meta, Struct
 from cambist.errors import SettingRefused, shorten
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sandbox.decimals import Floats
 from cambist.sandbox.market import Market
 from cambist.sandbox.pegs import floating_on

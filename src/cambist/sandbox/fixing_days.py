@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cambist.pricing.parity import parity_periods
 from cambist.pricing.trading_hours import Hours
 from cambist.reference.closures import CLOSURES
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sandbox.decimals import Floats
 from cambist.sandbox.levels import midnight
 from cambist.sandbox.pegs import pegged_on

@@ -18,7 +18,7 @@ from cambist.errors import NoRate, UnknownSymbol
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.trading_hours import Hours, TradingMoment, hours_of, last_trading_moment
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sandbox.decimals import Floats
 from cambist.sandbox.fixing_days import fixing_rows, fixing_seconds
 from cambist.sandbox.levels import METALS

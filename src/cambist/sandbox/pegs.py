@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from cambist.pricing.pair import PIVOT
 from cambist.pricing.parity import CHANGE_DAYS, parities_on
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from math import inf, log
 import numpy as np
 
 from cambist.pricing.pair import PIVOT
-from cambist.reference.tables import REDENOMINATIONS
+from cambist.reference.currency_tables import REDENOMINATIONS
 from cambist.sandbox.decimals import Floats
 from cambist.sandbox.levels import LEVELS, Level, derived_level, midnight
 from cambist.sandbox.noise import Noise

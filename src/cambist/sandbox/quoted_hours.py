@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.trading_hours import Hours, last_trading_moment
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sandbox.fixing_days import floating_days
 from cambist.sandbox.pairs import CROSSES, against_pivot
 

@@ -24,7 +24,7 @@ from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import ParityQuotes, listed_codes
 from cambist.pricing.unix_time import EPOCH, unix_us
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sandbox.decimals import Ints, midpoints
 from cambist.sandbox.quote_board import Listing, QuoteColumns
 from cambist.sandbox.quoting import SANDBOX

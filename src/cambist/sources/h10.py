@@ -19,7 +19,7 @@ from cambist.errors import NothingPublished
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.reference.tables import CURRENCIES, REDENOMINATIONS
+from cambist.reference.currency_tables import CURRENCIES, REDENOMINATIONS
 from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 

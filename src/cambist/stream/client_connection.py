@@ -10,7 +10,7 @@ from typing import cast
 from picows import WSCloseCode, WSFrame, WSListener, WSMsgType, WSTransport
 
 from cambist.accounts.addresses import client_address
-from cambist.accounts.page_access import is_same_name
+from cambist.accounts.keyless_access import is_same_name
 from cambist.stream.bounded_reading import BoundedReading
 from cambist.stream.context import StreamContext
 from cambist.stream.messages import MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES_BEFORE_AUTH, Op, status_frame

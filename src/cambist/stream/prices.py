@@ -22,8 +22,8 @@ from cambist.pricing.source_kind import Pace
 from cambist.pricing.trading_hours import is_open
 from cambist.pricing.unix_time import EPOCH, unix_ms
 from cambist.reference.assets import METALS, AssetKind, kind_of
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.sizes import quote_size
-from cambist.reference.tables import CURRENCIES
 from cambist.stream.messages import price_frame
 from cambist.stream.pair_names import parse_pair
 

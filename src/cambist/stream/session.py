@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from cambist.accounts.api_key import Digest, digest
-from cambist.accounts.page_access import PAGE
+from cambist.accounts.keyless_access import PAGE
 from cambist.accounts.principal import Principal
 from cambist.accounts.rate_limit import Bucket
 from cambist.errors import BadParameter, shorten

@@ -10,7 +10,7 @@ import msgspec
 
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.countries import COUNTRIES
-from cambist.reference.tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Currency, Peg
+from cambist.reference.currency_tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Currency, Peg
 from cambist.reference.weights import GRADES, PURITIES, UNITS
 
 REFERENCE_PATH = "data/reference.json"

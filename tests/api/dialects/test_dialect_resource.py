@@ -9,7 +9,7 @@ import pytest
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
-from cambist.accounts.page_access import DIALECTS, with_account
+from cambist.accounts.keyless_access import DIALECTS, with_account
 from cambist.api.faces.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.faces.dialects.rates import latest_rates, rates_on
 

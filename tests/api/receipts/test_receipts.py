@@ -17,8 +17,8 @@ from cambist.api.docs.openapi_texts import BULK
 from cambist.errors import StoreBroken
 from cambist.receipts.signing_key import decode_key_set
 from cambist.receipts.verification import VerifiedReceipt, verify_receipt
-from cambist.registry.components import dialects
-from cambist.registry.receipts import NodeSigner
+from cambist.registry.signing.node_signer import NodeSigner
+from cambist.registry.wiring.components import dialects
 from cambist.settings import Settings
 from cambist.storage.key_folder import KeyFolder
 from cambist.storage.sql import SqlStore
@@ -317,7 +317,7 @@ def test_without_a_signer_a_receipt_is_refused_and_there_are_no_keys(make_client
 
 def test_the_cryptography_is_imported_with_the_first_receipt() -> None:
     code = (
-        "import sys, cambist.processes.api_worker, cambist.registry.receipts\n"
+        "import sys, cambist.processes.api_worker, cambist.registry.signing.node_signer\n"
         "assert not {'joserfc', 'cryptography'} & sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

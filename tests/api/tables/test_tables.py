@@ -18,7 +18,7 @@ from tests.conftest import KEY, Client, MemoryLedger
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import read_plans
-from cambist.api.answer.table import COUNT, DATE, NUMBER, AnswerTable, Column
+from cambist.api.answer.answer_table import COUNT, DATE, NUMBER, AnswerTable, Column
 from cambist.api.faces.tables.columnar import write_arrow, write_parquet_file
 from cambist.api.faces.tables.formats import FORMATS, accepted_format
 from cambist.api.faces.tables.text_files import CsvOptions, write_csv

@@ -7,7 +7,7 @@ import pytest
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sources.adapters.bis import adapter
 
 RECORDED = Path(__file__).parents[4] / "shared/payloads/bis/ws_xru_M_E_2025-01_2025-02_head.csv"

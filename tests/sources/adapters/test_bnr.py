@@ -7,7 +7,7 @@ import pytest
 from cambist.errors import SourceBroken
 from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.pair import Pair
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 
 adapter = built_in("bnr")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/bnr"

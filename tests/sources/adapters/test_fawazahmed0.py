@@ -8,8 +8,8 @@ import pytest
 from cambist.errors import SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.reference.tables import CURRENCIES
-from cambist.registry.sources import built_in
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.registry.sources.source_adapters import built_in
 
 adapter = built_in("fawazahmed0")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/fawazahmed0"

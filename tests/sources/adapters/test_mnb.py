@@ -9,7 +9,7 @@ import pytest
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 
 adapter = built_in("mnb")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/mnb/mnb_01.xml"

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
-from cambist.registry.sources import built_in
+from cambist.registry.sources.source_adapters import built_in
 
 adapter = built_in("nbg")
 RECORDED = Path(__file__).parents[4] / "shared/payloads/nbg"

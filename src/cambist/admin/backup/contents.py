@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cambist.errors import BackupRefused
-from cambist.registry.sources import OWN_SOURCES
+from cambist.registry.sources.source_adapters import OWN_SOURCES
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.key_folder import SIGNING_KEY
 

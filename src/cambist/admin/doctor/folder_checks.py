@@ -11,7 +11,7 @@ from pathlib import Path
 
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
 from cambist.errors import CambistError
-from cambist.registry.plans import plans_file, read_plans_file
+from cambist.registry.accounts.plans import plans_file, read_plans_file
 from cambist.settings import without_password
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
 from cambist.status.source_report import Condition, SourceReports

@@ -11,7 +11,7 @@ from importlib import metadata
 
 from cambist import __version__
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
-from cambist.registry.sources import check_source_keys
+from cambist.registry.sources.source_adapters import check_source_keys
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file

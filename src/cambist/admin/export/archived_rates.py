@@ -11,9 +11,9 @@ import msgspec
 from cambist.admin.export.manifest import SourceTerms
 from cambist.errors import CannotStart, RateMatrixDamaged
 from cambist.history.rate_matrix import RateMatrix
-from cambist.registry.components import open_store
-from cambist.registry.snapshots import open_snapshot_source
-from cambist.registry.sources import load_adapters
+from cambist.registry.archiving.snapshots import open_snapshot_source
+from cambist.registry.sources.source_adapters import load_adapters
+from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment, check_rate_matrix
 from cambist.storage.data_directory import DataDirectory

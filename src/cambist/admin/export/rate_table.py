@@ -20,7 +20,7 @@ from cambist.history.series import Series, read_series
 from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 _LAYOUT = 1
 """Raised when files are written differently, so that files of an older version are written again."""

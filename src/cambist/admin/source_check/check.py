@@ -14,7 +14,7 @@ from cambist.admin.source_check.answers import CheckedAnswer, ask
 from cambist.admin.source_check.comparison import compare, words_of
 from cambist.admin.source_check.report import CheckReport, make_report
 from cambist.errors import BadParameter
-from cambist.registry.sources import load_adapters, reasons_off, source_keys
+from cambist.registry.sources.source_adapters import load_adapters, reasons_off, source_keys
 from cambist.settings import Settings
 from cambist.sources.base import Adapter
 from cambist.sources.published_currencies import published_currencies

@@ -9,8 +9,8 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from cambist.api.answer.answer_table import AnswerTable
 from cambist.api.answer.request_context import RequestContext
-from cambist.api.answer.table import AnswerTable
 from cambist.history.known_state import Scope
 
 P = TypeVar("P", bound=Struct)

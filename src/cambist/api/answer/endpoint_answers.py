@@ -11,13 +11,13 @@ from msgspec import Struct
 
 from cambist import __version__
 from cambist.api.answer.answer_headers import EDITION_HEADER, NEGOTIATED, VARY, headers_without_etag
+from cambist.api.answer.answer_table import AnswerTable
 from cambist.api.answer.cache_keys import cache_key
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.known_answers import at_mark, is_final, not_known_then
 from cambist.api.answer.long_answers import MOST_AT_ONCE, MOST_BYTES_AT_ONCE
 from cambist.api.answer.rendering import encode_without_ms
 from cambist.api.answer.request_context import RequestContext, context_of
-from cambist.api.answer.table import AnswerTable
 from cambist.api.call.admission import Admission, check_history
 from cambist.api.call.call import Call
 from cambist.api.questions.freshness_parameters import BookParameters

@@ -28,7 +28,7 @@ from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import PairPrice, RateBook
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import AssetKind
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.status.source_report import SourceReports
 
 P = TypeVar("P")

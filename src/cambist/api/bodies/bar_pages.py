@@ -11,8 +11,8 @@ from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
+from cambist.api.answer.answer_table import Cell, Column
 from cambist.api.answer.request_context import RequestContext
-from cambist.api.answer.table import Cell, Column
 from cambist.api.bodies.fx_pairs import parse_fx_pair
 from cambist.api.bodies.timestamps import (
     Timestamp,

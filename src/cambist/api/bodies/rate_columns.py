@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from math import isnan
 
+from cambist.api.answer.answer_table import DATE, NUMBER, Cell, Column
 from cambist.api.answer.series_rendering import dates_from
-from cambist.api.answer.table import DATE, NUMBER, Cell, Column
 from cambist.history.series import Series
 from cambist.pricing.number_format import plain_float
 

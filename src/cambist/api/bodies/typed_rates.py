@@ -22,7 +22,7 @@ from cambist.history.source_rates import CarriedRates, SourceRates, best_of
 from cambist.history.typed_series import parse_series_key
 from cambist.pricing.agreement import Word, agreement
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 Floats = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from cambist.accounts.addresses import Networks, client_address, neighbourhood
 from cambist.accounts.api_key import PREFIX, Digest, digest, is_well_formed
 from cambist.accounts.failed_keys import FailedKeys
-from cambist.accounts.page_access import DIALECTS, PAGE, is_same_host
+from cambist.accounts.keyless_access import DIALECTS, PAGE, is_same_host
 from cambist.accounts.principal import Principal, Principals
 from cambist.api.call.call import QUERY_NAME
 from cambist.errors import (

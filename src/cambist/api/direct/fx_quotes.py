@@ -25,8 +25,8 @@ from cambist.pricing.source_kind import Pace
 from cambist.pricing.trading_hours import is_open
 from cambist.pricing.unix_time import from_unix_us, unix_us
 from cambist.reference.assets import AssetKind
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.sizes import quote_size
-from cambist.reference.tables import CURRENCIES
 
 _MINUTE = 60
 _MOST_QUOTES = 4096

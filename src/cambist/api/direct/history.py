@@ -30,7 +30,7 @@ from cambist.http.responses import encode_headers
 from cambist.pricing.number_format import TIES_UP, without_exponents
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 _CARRY, _DAY = timedelta(days=CARRY_DAYS), timedelta(days=1)
 _DATE = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}")

@@ -13,7 +13,7 @@ from cambist.pricing.pair import PIVOT
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import from_unix_us
 from cambist.reference.assets import COINS, METALS, AssetKind, kind_of
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 CURRENCY, METAL, COIN = 0, 1, 2
 METAL_AND_COIN = METAL + COIN

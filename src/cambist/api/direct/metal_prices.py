@@ -22,7 +22,7 @@ from cambist.pricing.metals.spot import own_unit, spot
 from cambist.pricing.quote import Quote
 from cambist.pricing.unix_time import from_unix_us, unix_us
 from cambist.reference.assets import METALS, AssetKind, MetalKind
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 _CURRENCIES = {code.encode(): code for code in CURRENCIES}
 _METALS = {code.encode(): metal for code, metal in METALS.items()}

@@ -8,7 +8,7 @@ from functools import cache
 from cambist.accounts.names import echo
 from cambist.reference.assets import METALS, kind_of, name_of
 from cambist.reference.code_aliases import ALIASES
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.suggestions import near_names
 
 _MOST = 3

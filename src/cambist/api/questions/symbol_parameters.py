@@ -9,7 +9,7 @@ from cambist.api.questions.parameters import Param
 from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol, shorten
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import COINS, METALS, AssetKind, kind_of
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 MAX_CODES = 500
 MAX_PAIRS = 10

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import METALS, Metal, MetalKind
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 RATIOS = (Pair("XAU", "XAG"), Pair("XAU", "XPT"), Pair("XAU", "XPD"), Pair("XPT", "XPD"))
 """The usual ratios: ounces of the second metal for one ounce of the first."""

@@ -25,7 +25,7 @@ from cambist.history.fixing import GRAM, Fixing
 from cambist.pricing.anchor import anchor_on
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sources.base import EVERY_DAY, FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 

@@ -20,7 +20,7 @@ from cambist.errors import NothingPublished, shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 

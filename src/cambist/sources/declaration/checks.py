@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from cambist.errors import shorten
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sources.declaration.address import EACH
 from cambist.sources.declaration.built_in_checks import built_in_faults, operator_faults
 from cambist.sources.declaration.declaration import Declaration, refusal

@@ -11,7 +11,7 @@ from itertools import product
 from cambist.history.fixing import Fixing
 from cambist.pricing.anchor import anchor_in
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.sources.base import FixingAdapter, SourceRequest
 
 _SHOWN = 8

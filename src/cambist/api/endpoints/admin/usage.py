@@ -8,9 +8,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from cambist.accounts.usage import UsageRecord
+from cambist.api.answer.answer_table import COUNT, DATE, AnswerTable, Column
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.request_context import RequestContext
-from cambist.api.answer.table import COUNT, DATE, AnswerTable, Column
 from cambist.api.questions.parameters import NoParameters
 
 Calls = Annotated[int, Meta(ge=0)]

@@ -12,7 +12,7 @@ from cambist.api.questions.symbol_parameters import MONEY_AND_METALS
 from cambist.api.questions.symbol_parameters import code as asset_code
 from cambist.pricing.parity import parity_on
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.status.currency_coverage import BySource, PublishedCurrency, currency_coverage, independent_sources
 
 _Count = Annotated[int, Meta(ge=0)]

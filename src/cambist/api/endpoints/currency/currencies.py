@@ -13,7 +13,7 @@ from cambist.api.bodies.partial import check_priced
 from cambist.api.questions.freshness_parameters import BookParameters
 from cambist.api.questions.parameter_types import flag
 from cambist.errors import RateUnavailable
-from cambist.reference.tables import CURRENCIES, Currency
+from cambist.reference.currency_tables import CURRENCIES, Currency
 
 
 class CurrenciesParams(BookParameters, frozen=True):

@@ -6,10 +6,10 @@ from typing import Annotated
 
 from msgspec import Struct
 
+from cambist.api.answer.answer_table import AnswerTable, Column
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.rendering import Rates, rates
 from cambist.api.answer.request_context import RequestContext, Updated
-from cambist.api.answer.table import AnswerTable, Column
 from cambist.api.bodies.rate_columns import RATE_COLUMNS
 from cambist.api.questions.freshness_parameters import FreshnessParameters
 from cambist.api.questions.symbol_parameters import code

@@ -9,10 +9,10 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
+from cambist.api.answer.answer_table import DATE, AnswerTable, Cell, Column
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.rendering import Rates, rates
 from cambist.api.answer.request_context import RequestContext
-from cambist.api.answer.table import DATE, AnswerTable, Cell, Column
 from cambist.api.bodies.agreement import Agreed, Agreements, agreed_on
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.rate_columns import DAY_COLUMNS

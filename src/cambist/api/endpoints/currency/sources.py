@@ -12,7 +12,7 @@ from cambist.api.answer.request_context import RequestContext, written
 from cambist.api.questions.parameter_types import flag
 from cambist.errors import RateUnavailable
 from cambist.reference.assets import METALS
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.status.currency_coverage import currency_coverage, independent_sources
 from cambist.status.source_report import Condition, SourceReport, SourceReports
 

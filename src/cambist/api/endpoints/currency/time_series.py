@@ -8,12 +8,12 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
+from cambist.api.answer.answer_table import AnswerTable
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.long_answers import MOST_RATES_AT_ONCE
 from cambist.api.answer.rendering import RatesByCode
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.answer.series_rendering import series_by_code
-from cambist.api.answer.table import AnswerTable
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.rate_columns import DAY_COLUMNS, series_rows
 from cambist.api.bodies.typed_rates import TypedRates

@@ -7,7 +7,7 @@ from msgspec import Struct
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.questions.freshness_parameters import BookParameters
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 
 class FxCurrenciesResponse(Struct, frozen=True):

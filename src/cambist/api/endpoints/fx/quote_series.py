@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from cambist.api.answer.answer_table import NUMBER, AnswerTable, Column
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.rendering import Number, price
 from cambist.api.answer.request_context import RequestContext
-from cambist.api.answer.table import NUMBER, AnswerTable, Column
 from cambist.api.bodies.bar_pages import (
     BAR_COLUMNS,
     BarPageHead,

@@ -17,7 +17,7 @@ from cambist.pricing.metals.spot import Spot, own_unit, spot
 from cambist.pricing.pair import PIVOT
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import METALS, AssetKind, Metal, MetalKind
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.weights import GRADES, Purity, Unit
 
 

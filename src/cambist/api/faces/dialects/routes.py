@@ -11,7 +11,7 @@ from falcon.routing.converters import BaseConverter
 
 from cambist import __version__
 from cambist.api.faces.dialects.dialect import Dialect, DialectRoute
-from cambist.api.faces.dialects.resource import DialectResource, UnknownDialectPath
+from cambist.api.faces.dialects.dialect_resource import DialectResource, UnknownDialectPath
 
 _PERIOD = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})?)?")
 

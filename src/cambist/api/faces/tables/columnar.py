@@ -11,7 +11,7 @@ import numpy as np
 from arro3.core import Array, DataType, Field, RecordBatch, Schema
 from arro3.io import write_ipc, write_parquet
 
-from cambist.api.answer.table import COUNT, DATE, NUMBER, AnswerTable, Cell, Column
+from cambist.api.answer.answer_table import COUNT, DATE, NUMBER, AnswerTable, Cell, Column
 from cambist.api.faces.tables.arrow_stream import BatchStream
 
 PRECISION, SCALE = 38, 20

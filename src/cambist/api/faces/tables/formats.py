@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import IO
 
-from cambist.api.answer.table import AnswerTable
+from cambist.api.answer.answer_table import AnswerTable
 from cambist.api.faces.tables.columnar import write_arrow, write_parquet_file
 from cambist.api.faces.tables.spreadsheet import write_xlsx
 from cambist.api.faces.tables.text_files import CsvOptions, write_csv, write_ndjson

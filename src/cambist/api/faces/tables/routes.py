@@ -6,7 +6,7 @@ import falcon
 
 from cambist.api.faces.json_face import JsonFace
 from cambist.api.faces.tables.formats import FORMATS
-from cambist.api.faces.tables.resource import NegotiatedResource, TableParts, TableResource
+from cambist.api.faces.tables.table_resource import NegotiatedResource, TableParts, TableResource
 
 
 def add_table_routes(

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 import xlsxwriter
 
-from cambist.api.answer.table import DATE, TEXT, AnswerTable, Cell, Column
+from cambist.api.answer.answer_table import DATE, TEXT, AnswerTable, Cell, Column
 
 _CREATED = datetime(2000, 1, 1, tzinfo=UTC)
 """Stands in the file as its date, so that the same answer always gives the same bytes."""

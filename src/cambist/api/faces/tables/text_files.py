@@ -10,7 +10,7 @@ from typing import IO
 
 import msgspec
 
-from cambist.api.answer.table import COUNT, NUMBER, TEXT, AnswerTable, Cell
+from cambist.api.answer.answer_table import COUNT, NUMBER, TEXT, AnswerTable, Cell
 
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """With these a spreadsheet takes a text for a formula."""

@@ -15,7 +15,7 @@ from cambist.pricing.book_columns import BookColumns, block_size
 from cambist.pricing.book_tables import BookNames, BookOrigins
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import EPOCH
-from cambist.reference.tables import reference_digest
+from cambist.reference.currency_tables import reference_digest
 from cambist.storage.shared.rate_book.buffers import EncodedBook
 from cambist.storage.shared.rate_book.layout import (
     BUFFER_HEAD_BYTES,

@@ -6,7 +6,7 @@ from cambist.api.faces.dialects.ecb_sdmx.periods import FREQUENCIES
 from cambist.api.faces.dialects.ecb_sdmx.query import RATE_TYPE, VARIATION
 from cambist.api.faces.dialects.ecb_sdmx.series import RateSeries
 from cambist.api.faces.dialects.euro_series import EURO
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 FLOW = "EXR"
 """The id of the dataflow."""

@@ -15,8 +15,8 @@ from cambist.api.faces.dialects.euro_series import EURO, EuroSeries, Floats, new
 from cambist.errors import NoRate
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.number_format import SHOWN_DIGITS, plain_float
+from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.ecb_listings import ECB_LISTINGS, FIRST_REFERENCE_DAY, target_days
-from cambist.reference.tables import CURRENCIES
 
 _YEAR_START = FIRST_REFERENCE_DAY.replace(day=1)
 

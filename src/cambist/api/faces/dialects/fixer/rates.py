@@ -13,7 +13,7 @@ from cambist.api.faces.dialects.reading import read_codes
 from cambist.api.questions.parameter_types import read_day
 from cambist.api.questions.symbol_parameters import read_code
 from cambist.errors import NoRate
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 BASE = "EUR"
 _END_OF_DAY = time(23, 59, 59, tzinfo=UTC)

@@ -18,7 +18,7 @@ from cambist.api.faces.dialects.reading import business_day, first_of, read_amou
 from cambist.api.questions.parameter_types import read_day
 from cambist.api.questions.symbol_parameters import MONEY, read_code
 from cambist.errors import BadParameter
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 BASE = "EUR"
 MAX_RATES = 200_000

@@ -13,7 +13,7 @@ from cambist.api.faces.dialects.reading import read_codes
 from cambist.api.questions.parameter_types import read_day
 from cambist.api.questions.symbol_parameters import MONEY, read_code
 from cambist.errors import BadParameter, NoRate
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 _NOT_OFFERED = ("providers", "group", "expand")
 """Parameters that would change the rates or what is said of them, and that Cambist does not answer."""

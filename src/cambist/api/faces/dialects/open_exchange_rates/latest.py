@@ -15,7 +15,7 @@ from cambist.api.questions.symbol_parameters import ANY_ASSET, MONEY_AND_METALS,
 from cambist.errors import BadParameter, NoRate, RateUnavailable
 from cambist.pricing.pair import PIVOT
 from cambist.reference.assets import COINS, METALS, MetalKind
-from cambist.reference.tables import CURRENCIES
+from cambist.reference.currency_tables import CURRENCIES
 
 _PRECIOUS = tuple(code for code, metal in METALS.items() if metal.kind is MetalKind.PRECIOUS)
 _END_OF_DAY = time(23, 59, 59, tzinfo=UTC)

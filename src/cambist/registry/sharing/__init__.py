@@ -1,0 +1,1 @@
+"""What the nodes of a service tell each other: changes, limits, and who is live."""

@@ -1,0 +1,1 @@
+"""The signing key of this node, and the public log of editions that is signed with it."""
