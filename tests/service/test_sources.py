@@ -365,7 +365,7 @@ def test_a_killed_ingest_process_is_replaced_while_answers_go_on_and_the_archive
     assert until(lambda: not command_line(archive_worker or 0), PATIENCE), (
         "who filed for the one that was killed files on"
     )
-    assert "The gatherer died with exit code -9: another takes over" in service.log.read_text()
+    assert "The ingest died with exit code -9: another takes over" in service.log.read_text()
     assert until(lambda: heard(service.book) >= set(VENUES), PATIENCE)
     assert_nothing_is_doubled_or_lost(service, before)
 

@@ -54,7 +54,7 @@ def _open_reservations(settings: Settings) -> Reservations:
     try:
         return ReservationFile(DataDirectory(settings.data).reservations)
     except StoreBroken as broken:
-        log.warning("Ledger: each process knows only what it has reserved itself: %s", broken)
+        log.warning("Usage: each process knows only what it has reserved itself: %s", broken)
         return OwnReservations()
 
 

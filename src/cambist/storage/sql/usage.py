@@ -52,7 +52,7 @@ class SqlUsage:
         if not wanted <= self._known_accounts:
             self._known_accounts = set(connection.execute(select(accounts.c.id)).scalars())
         if unknown := sorted(wanted - self._known_accounts):
-            _log.warning("Ledger: calls of accounts that are not in the database are left out: %s", unknown)
+            _log.warning("Usage: calls of accounts that are not in the database are left out: %s", unknown)
         return [total for total in totals if total.account in self._known_accounts]
 
     def by_day(

@@ -976,5 +976,5 @@ def test_the_error_without_disk_space_names_the_directory_and_the_remedy(
         with pytest.raises(StoreBroken) as broken:
             usage_writer.reserve_space(RequiredSpace(ENDPOINTS, 4, 3, 5), TODAY)
         assert str(broken.value) == (
-            f"The ledger {folder} cannot be written: No space left on device; free some space on its disk"
+            f"The usage counters in {folder} cannot be written: No space left on device; free some space on its disk"
         )

@@ -83,7 +83,7 @@ class LeaseFile:
             self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
             memory = self.map()
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", path, error)) from error
+            raise StoreBroken(unwritable("usage counters in", path, error)) from error
         if self.words[0] != MAGIC:
             raise StoreBroken(f"The file {path} is damaged, or of another version: stop the service and remove it")
         self.granted = Futex(memory, GRANTED_AT)

@@ -140,7 +140,7 @@ class LeaseWriter:
             finally:
                 os.close(file)
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", self._path, error)) from error
+            raise StoreBroken(unwritable("usage counters in", self._path, error)) from error
         self._file.map()
         self._file.words[CAPACITY] = capacity
 

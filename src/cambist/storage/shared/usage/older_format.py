@@ -27,7 +27,7 @@ def rewrite_older_files(folder: Path) -> None:
             content = path.read_bytes()
             if content.startswith(_MAGIC) and (rewritten := _rewritten(content)):
                 write_atomically(path, rewritten)
-                _log.info("Ledger: the file %s of an older version was rewritten", path)
+                _log.info("Usage: the file %s of an older version was rewritten", path)
 
 
 def _rewritten(content: bytes) -> bytes:
