@@ -19,8 +19,8 @@ from cambist.history.fixing import Fixing
 from cambist.history.rule_set import RuleSet, SourceRule
 from cambist.pricing.pair import Pair
 from cambist.settings import Settings
+from cambist.storage.sql.backends import backend_of
 from cambist.storage.sql.checksum import series_seed, stored_rows
-from cambist.storage.sql.dialects import dialect_of
 from cambist.storage.sql.engine import open_engine
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -40,7 +40,7 @@ def old_database(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
             Fixing("ecb", Pair("EUR", "USD"), day, Decimal("1.65" if day == SPIKE else "1.1")) for day in WORKING[:36]
         ]
         rows = stored_rows(1, series_seed("ecb", "EUR", "USD", ""), 1, fixings)
-        dialect_of(connection).insert_fixings(connection, list(rows))
+        backend_of(connection).insert_fixings(connection, list(rows))
         for day in JUMP:
             waiting = {"source": "ecb", "base": "EUR", "quote": "USD", "unit": "", "day": day, "nominal": 1}
             why = {"value": "1.65", "reason": "too far", "received_at": NOON, "origin": "a", "state": "waiting"}

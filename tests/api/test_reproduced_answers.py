@@ -79,8 +79,8 @@ class World:
         reading = self.store.read_only(2, 60)
         self.readings.append(reading)
         reader = ArchiveReader(reading.archive, reading.bars, ReaderPool(4, within=60), lambda: NOW)
-        state.words, state.closes = reader.published_fixings, reader.close
-        state.known_words, state.known_closes = reader.known_fixings, reader.known_close
+        state.fixings, state.closes = reader.published_fixings, reader.close
+        state.known_fixings, state.known_closes = reader.known_fixings, reader.known_close
         pool = ReaderPool(4, readers=1, within=60)
         state.verdicts = VerdictReader(reading.archive, reading.editions, reading.verdicts, pool).verdict
         state.known_history = KnownHistory(

@@ -31,7 +31,7 @@ class Service:
         self.editions, self.matrices = [], []
         pool = ReaderPool(4, readers=1, within=30)
         state = client.worker_state
-        state.known_words = lambda receipt, source, code, day: store.archive.published_fixings(
+        state.known_fixings = lambda receipt, source, code, day: store.archive.published_fixings(
             source, code, day, up_to=receipt
         )
         state.known_history = KnownHistory(

@@ -55,7 +55,7 @@ def typed(client, tmp_path):
         fixings = [Fixing(source, Pair(*pair.split("/")), day, Decimal(value)) for pair, day, value in rows]
         store.archive.file(Receipt(source, NOW, "a test", source), fixings)
     state = client.worker_state
-    state.words = store.archive.published_fixings
+    state.fixings = store.archive.published_fixings
     state.coverage = store.archive.pair_coverage
     state.source_rates = lambda *asked: read_source_rates(store.archive.pair_series, *asked)
     state.apply_source_reports(SourceReports(NOW, REPORTS))

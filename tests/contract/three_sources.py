@@ -75,8 +75,8 @@ class ThreeSources:
             rules_of(SOURCES),
         )
         state.verdicts = VerdictReader(self.store.archive, self.store.editions, self.store.verdicts, pool).verdict
-        state.known_words = lambda receipt, *asked: self.store.archive.published_fixings(*asked, up_to=receipt)
-        state.words = self.store.archive.published_fixings
+        state.known_fixings = lambda receipt, *asked: self.store.archive.published_fixings(*asked, up_to=receipt)
+        state.fixings = self.store.archive.published_fixings
         state.source_rates = lambda *asked: read_source_rates(self.store.archive.pair_series, *asked)
         state.apply_source_reports(SourceReports(NOW, tuple(map(report, KEYS))))
         for number, key in enumerate(KEYS):

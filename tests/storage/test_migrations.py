@@ -21,7 +21,7 @@ from cambist.history.fixing import Fixing, Receipt
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.archive import SqlArchive
-from cambist.storage.sql.dialects import dialect_named
+from cambist.storage.sql.backends import backend_named
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.migrate import migrate
 from cambist.storage.sql.revision import is_current, newest_revision
@@ -230,7 +230,7 @@ def test_what_waits_in_quarantine_becomes_part_of_the_archive(engine: Engine, mo
 
 def test_without_its_driver_postgresql_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.delitem(sys.modules, "cambist.storage.sql.dialects.postgresql", raising=False)
-    dialect_named.cache_clear()
+    monkeypatch.delitem(sys.modules, "cambist.storage.sql.backends.postgresql", raising=False)
+    backend_named.cache_clear()
     with pytest.raises(CannotStart, match=r"needs the package psycopg.*cambist\[postgres\]"):
         SqlStore("postgresql://db/rates")

@@ -20,7 +20,7 @@ from tests.storage.older_databases import REVISIONS, fill, migrate_to, rows_of
 from cambist import __version__
 from cambist.errors import CannotStart
 from cambist.history.damaged_rows import DamageReport
-from cambist.storage.sql import SqlStore, kept_copy
+from cambist.storage.sql import SqlStore, migration_copy
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.migrate import migrate
 from cambist.storage.sql.revision import newest_revision, revisions
@@ -169,7 +169,7 @@ def test_a_new_database_and_a_current_one_are_not_copied(make_engine: Any) -> No
 
 def test_without_room_for_the_copy_nothing_is_migrated(make_engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     engine = older(make_engine, "sqlite", "0009", monkeypatch)
-    monkeypatch.setattr(kept_copy.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1}))
+    monkeypatch.setattr(migration_copy.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1}))
     with pytest.raises(CannotStart, match=r"its disk has 0 MB free.*--without-copy"):
         migrate(engine)
     assert revisions(engine) == ["0009"]

@@ -21,7 +21,7 @@ _TRACKER = "resource_tracker"
 _FRESH_SECONDS = 2.0
 _PUBLISHING_SECONDS = 0.5
 _LOOK_SECONDS = 0.1
-_LEASE_SECONDS = 5.0
+_TERM_SECONDS = 5.0
 """A leader that is paused for longer has a successor."""
 
 
@@ -128,7 +128,7 @@ def _pause_process(name: str) -> Callable[[Disturbance], None]:
 
 def _pause_leader(fault: Disturbance) -> None:
     _pause(fault.leader(), INGEST, fault)
-    fault.hold(_LEASE_SECONDS - 2, 3 * _LEASE_SECONDS)
+    fault.hold(_TERM_SECONDS - 2, 3 * _TERM_SECONDS)
 
 
 def _pause_node(fault: Disturbance) -> None:
@@ -160,14 +160,14 @@ def _force_two_leaders(fault: Disturbance) -> None:
     fault.undo.callback(make.heal_from, node.number, make.servers[0])
     fault.without_grants.add(node.number)
     make.cut_from(node.number, make.servers[0])
-    fault.hold(2 * _LEASE_SECONDS, 4 * _LEASE_SECONDS)
-    fault.seconds = max(fault.seconds, 2 * _LEASE_SECONDS)  # nobody else leads before the lease has ended
+    fault.hold(2 * _TERM_SECONDS, 4 * _TERM_SECONDS)
+    fault.seconds = max(fault.seconds, 2 * _TERM_SECONDS)  # nobody else leads before the term has ended
     fault.expect(lambda: _is_one_leader(fault.cluster, node))
 
 
 def _publishing_leader(fault: Disturbance) -> Node:
     """Return the leader as soon as it publishes: after a round that killed its ingest, another node may follow it."""
-    node, until = fault.leader(), time.monotonic() + 4 * _LEASE_SECONDS
+    node, until = fault.leader(), time.monotonic() + 4 * _TERM_SECONDS
     while time.monotonic() < until:
         book = RateBookReader(node.data / "ingest" / "rates.book")
         if time.time() - (book.published_at() or 0.0) < _PUBLISHING_SECONDS:

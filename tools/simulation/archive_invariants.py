@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from tools.simulation.newest_values import NewestValues
-from tools.simulation.scripted_source import Word
+from tools.simulation.scripted_source import ScriptedFixing
 from tools.simulation.stored_rows import Rows, StoredFixing, StoredReceipt, StoredVerdict
 from tools.simulation.violation import require
 
@@ -14,13 +14,13 @@ from cambist.history.fixing import FilingResult
 from cambist.history.verdict_log import Decision
 
 APPEND_ONLY = "the archive is append-only"
-ACCEPTED_WORDS = "the archive is equal to what was said"
+ACCEPTED = "the archive is equal to what was said"
 NO_FIXING_TWICE = "no fixing twice"
 LOG_KEPT = "the log of verdicts is append-only"
 
 
 class ArchiveInvariants:
-    """What the archive must have, from what was delivered: every word is the newest of its day.
+    """What the archive must have, from what was delivered: every fixing is the newest of its day.
 
     `newest` has the newest value of each source, pair and day; `receipts` the numbers of the receipts, and `received`
     the times of those of each source.
@@ -72,23 +72,25 @@ class ArchiveInvariants:
     def _last_receipt(self) -> int:
         return self._receipts[-1].number if self._receipts else 0
 
-    def check_filed(self, source: str, words: Sequence[Word], result: FilingResult | None) -> list[StoredFixing]:
+    def check_filed(
+        self, source: str, fixings: Sequence[ScriptedFixing], result: FilingResult | None
+    ) -> list[StoredFixing]:
         """Check what the filing of a delivery has changed; return the new rows.
 
         `result` is None if the node was killed before it had one.
         """
         receipts = self._rows.receipts(self._last_receipt)
-        require(len(receipts) == 1, ACCEPTED_WORDS, f"a delivery of {source} has {len(receipts)} receipts")
+        require(len(receipts) == 1, ACCEPTED, f"a delivery of {source} has {len(receipts)} receipts")
         receipt = receipts[0]
         added = self._rows.fixings(self._last_receipt)
         if receipt.number % self._older_every == 0:
             self._check_older(source, receipt, added)
         self.check_log()
-        self._check_rows(source, words, added, receipt.number)
+        self._check_rows(source, fixings, added, receipt.number)
         counted = receipt.added, receipt.corrected
-        require(len(added) == sum(counted), ACCEPTED_WORDS, f"{source}: the receipt says {counted}, not {len(added)}")
+        require(len(added) == sum(counted), ACCEPTED, f"{source}: the receipt says {counted}, not {len(added)}")
         is_told = result is None or counted == (result.added, result.corrected)
-        require(is_told, ACCEPTED_WORDS, f"{source}: the receipt says {counted}, but {result}")
+        require(is_told, ACCEPTED, f"{source}: the receipt says {counted}, but {result}")
         self._fixings += added
         self._receipts.append(receipt)
         self._note_received(receipt)
@@ -101,21 +103,23 @@ class ArchiveInvariants:
         is_kept = [*self._rows.fixings()] == [*self._fixings, *added]
         require(is_kept, APPEND_ONLY, f"a delivery of {source} changed older rows")
 
-    def _check_rows(self, source: str, words: Sequence[Word], added: Sequence[StoredFixing], number: int) -> None:
-        said = {word.place: word.value for word in words}
+    def _check_rows(
+        self, source: str, fixings: Sequence[ScriptedFixing], added: Sequence[StoredFixing], number: int
+    ) -> None:
+        said = {scripted.place: scripted.value for scripted in fixings}
         for row in added:
             value = row.nominal, row.value
-            require(row.receipt == number, ACCEPTED_WORDS, f"{row} is not of receipt {number}")
-            require(said.get(row.place) == value, ACCEPTED_WORDS, f"{row} is not what {source} said")
+            require(row.receipt == number, ACCEPTED, f"{row} is not of receipt {number}")
+            require(said.get(row.place) == value, ACCEPTED, f"{row} is not what {source} said")
             require(self.newest.get(row.place) != value, NO_FIXING_TWICE, f"{row} was stored already")
             self.newest.put(row.place, value)
-        self.check_kept(words)
+        self.check_kept(fixings)
 
-    def check_kept(self, words: Sequence[Word]) -> None:
-        """Check that each word is the newest of its day."""
-        for word in words:
-            is_stored = self.newest.get(word.place) == word.value
-            require(is_stored, ACCEPTED_WORDS, f"{word.place} {word.value} is not stored")
+    def check_kept(self, fixings: Sequence[ScriptedFixing]) -> None:
+        """Check that each fixing is the newest of its day."""
+        for scripted in fixings:
+            is_stored = self.newest.get(scripted.place) == scripted.value
+            require(is_stored, ACCEPTED, f"{scripted.place} {scripted.value} is not stored")
 
     def check_log(self) -> None:
         """Check that verdicts and decisions were only added."""

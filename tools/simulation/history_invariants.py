@@ -103,12 +103,12 @@ def _batches(fixings: Sequence[StoredFixing], chance: random.Random) -> list[lis
 def _file(store: MemoryStore, judging: Judging, batch: Sequence[StoredFixing], number: int) -> None:
     by_source = attrgetter("source")
     for source, rows in groupby(sorted(batch, key=by_source), key=by_source):
-        words = [
+        fixings = [
             Fixing(source, Pair(row.base, row.quote), date.fromisoformat(row.day), Decimal(row.value), row.nominal)
             for row in rows
         ]
         receipt = Receipt(source, _NOON + timedelta(seconds=number), "another order", f"{number} {source}")
-        filed = store.archive.file(receipt, words)
+        filed = store.archive.file(receipt, fixings)
         if filed.days is not None:
             judging.note_filed(filed.receipt, *filed.days)
 

@@ -32,8 +32,8 @@ FOUND_BY: Mapping[str, tuple[str, str]] = {
     "the operator's decisions are forgotten": ("decision", "verdicts are what follows from all fixings"),
     "a verdict overwrites the one before it": ("jump", "the log of verdicts is append-only"),
     "one source may move a level by a unit": ("alone", "one source alone never moves a level by a unit"),
-    "no jump is ever believed": ("jump", "a true jump is served with the word that makes a majority"),
-    "a jump costs nothing": ("few", "no wrong word of one day is published in the end"),
+    "no jump is ever believed": ("jump", "a true jump is served with the fixing that makes a majority"),
+    "a jump costs nothing": ("few", "no wrong fixing of one day is published in the end"),
     "ranks overrule votes": ("best wrong", "no day is wrong in the end where most sources are honest"),
     "verdicts on days long past are not derived again": ("months", "any order of arrival leads to the same verdicts"),
     "each delivery judges every code": ("corrections", "a delivery costs no more than judging its codes"),
@@ -42,7 +42,7 @@ FOUND_BY: Mapping[str, tuple[str, str]] = {
         "corrections",
         "what was known at an edition is what was served then",
     ),
-    "a word of a day to come is accepted": ("corrections", "no fixing of a day to come is stored"),
+    "a fixing of a day to come is accepted": ("corrections", "no fixing of a day to come is stored"),
     "an answer that was not stored is not fetched again": (
         "corrections",
         "the archive is equal to what was said",
@@ -72,8 +72,8 @@ FOUND_BY: Mapping[str, tuple[str, str]] = {
     "calls after midnight are counted on the day before": ("quotas", "calls counted are calls answered"),
     "a lease is used after its period": ("quotas", "a quota can be used up"),
     "a former leader can file": ("leaders", "only the last leader files"),
-    "a lease is taken while it is in force": ("leaders", "a lease in force is not taken"),
-    "a lease that has ended is not taken": ("leaders", "another node leads after ten seconds"),
+    "a term is taken while it is in force": ("leaders", "a term in force is not taken"),
+    "a term that has ended is not taken": ("leaders", "another node leads after ten seconds"),
     "a node shows any book that comes": ("leaders", "a book shown is never older than one shown before"),
 }
 """In which scenario each is found, and by which invariant."""

@@ -20,8 +20,8 @@ from cambist.ingest import filing
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.polling_round import PollRange
 from cambist.storage.sql import filing as sql_filing
+from cambist.storage.sql.backends.sqlite import SqliteBackend
 from cambist.storage.sql.checksum import StoredRow, stored_rows
-from cambist.storage.sql.dialects.sqlite import SqliteDialect
 from cambist.storage.sql.reading import StoredSeries
 from cambist.storage.sql.schema import fixings, verdicts
 from cambist.storage.sql.verdicts import SqlVerdicts
@@ -32,15 +32,15 @@ from cambist.verdicts.verdict import Judgement
 
 
 def _correction_in_place() -> list[Patch]:
-    insert = SqliteDialect.insert_fixings
+    insert = SqliteBackend.insert_fixings
 
-    def insert_fixings(self: SqliteDialect, connection: Connection, rows: list[StoredRow]) -> None:
+    def insert_fixings(self: SqliteBackend, connection: Connection, rows: list[StoredRow]) -> None:
         for row in rows:
             day = date.fromisoformat(str(row[1]))
             connection.execute(delete(fixings).where(fixings.c.series_id == row[0], fixings.c.day == day))
         insert(self, connection, rows)
 
-    return [(SqliteDialect, "insert_fixings", insert_fixings)]
+    return [(SqliteBackend, "insert_fixings", insert_fixings)]
 
 
 def _lost_correction() -> list[Patch]:
@@ -176,7 +176,7 @@ ARCHIVE_FAULTS: Mapping[str, Callable[[], list[Patch]]] = {
     "the history is not voted on": _history_unvoted,
     "the operator's decisions are forgotten": _decisions_forgotten,
     "a verdict overwrites the one before it": _verdicts_overwritten,
-    "a word of a day to come is accepted": _future_accepted,
+    "a fixing of a day to come is accepted": _future_accepted,
     "an answer that was not stored is not fetched again": _answers_remembered,
     "past days are not read again": _nothing_read_again,
     "a delivery is taken for one that is stored": _same_bytes_by_source,

@@ -13,7 +13,7 @@ from cambist.registry.sources import OWN_SOURCES, load_declared_adapters
 from cambist.settings import Settings, read_settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.sql.inspection import DatabaseReport, inspect_database, inspect_server
-from cambist.storage.sql.kept_copy import copy_path, needed_space
+from cambist.storage.sql.migration_copy import copy_path, needed_space
 from cambist.storage.sql.revision import steps_after
 
 _WITHIN_SECONDS = 30.0

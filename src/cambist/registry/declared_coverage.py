@@ -1,4 +1,4 @@
-"""Which sources say that they publish a currency, and how many of them are independent words on its rate."""
+"""Which sources say that they publish a currency, and how many of them publish independent rates."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from cambist.accounts.plan import Plan
 from cambist.accounts.quota import AccountQuota, period_of, quota_of
 from cambist.clock import utc_now
 from cambist.cluster.connection_sharing import ConnectionSharing
-from cambist.cluster.link_part import LinkPart
+from cambist.cluster.link_task import LinkTask
 from cambist.cluster.quota_keeper import ClusterView, QuotaKeeper
 from cambist.cluster.rate_sharing import RateSharing
 from cambist.cluster.topic_relay import RedisMessages
@@ -44,7 +44,7 @@ class NodeLimits:
         )
         rates = RateSharing(node, redis, counters)
         connections = ConnectionSharing(node, redis, NodeConnections(folder.stream_connections), nodes)
-        self.parts: list[LinkPart] = [self._keeper, rates, connections]
+        self.parts: list[LinkTask] = [self._keeper, rates, connections]
 
     def leases_held(self) -> int:
         """Return how many parts of quotas this node has."""

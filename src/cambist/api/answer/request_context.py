@@ -136,10 +136,10 @@ class RequestContext:
         return self.state.votes
 
     @property
-    def words(self) -> FixingLookup | None:
+    def fixings(self) -> FixingLookup | None:
         """Reads fixings as they were published, if they are archived."""
-        receipt, known = self.receipt, self.state.known_words
-        return self.state.words if receipt is None or known is None else partial(known, receipt)
+        receipt, known = self.receipt, self.state.known_fixings
+        return self.state.fixings if receipt is None or known is None else partial(known, receipt)
 
     def verdict(self, code: str, day: date) -> CodeVerdict | None:
         """Return the verdict on the fixings behind a code's rate of a day. Errors: RateUnavailable, StoreBusy."""

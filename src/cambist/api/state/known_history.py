@@ -88,7 +88,7 @@ class _Kept(Generic[V]):
 class KnownHistory:
     """Rebuilds what was known at an edition or at a moment, in the threads of a `pool` of its own.
 
-    What is kept is answered at once; for anything else, any method may raise StoreBusy, or MustWait in a thread that
+    What is kept is answered at once; for anything else, any method may raise StoreBusy, or WouldBlock in a thread that
     must not wait. `current` are the rules of this release.
     """
 

@@ -18,7 +18,7 @@ _MOST = 500
 class VerdictReader:
     """Derives verdicts in the threads of a `pool`, as an edition knew them, and keeps some.
 
-    What is kept is answered at once; for anything else, StoreBusy or MustWait may be raised.
+    What is kept is answered at once; for anything else, StoreBusy or WouldBlock may be raised.
     """
 
     def __init__(self, archive: KnownArchive, editions: Editions, verdicts: VerdictLog, pool: ReaderPool) -> None:

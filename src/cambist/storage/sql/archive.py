@@ -26,8 +26,8 @@ from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.status.environment import SIMULATED
+from cambist.storage.sql.backends import WriteLock, writing
 from cambist.storage.sql.correction_feed import read_feed, read_vintages
-from cambist.storage.sql.dialects import WriteLock, writing
 from cambist.storage.sql.filing import Filing, stored_values
 from cambist.storage.sql.known_rows import read_days_received_after, read_known_fixings
 from cambist.storage.sql.pair_series import read_pair_series

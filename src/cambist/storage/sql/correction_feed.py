@@ -1,4 +1,4 @@
-"""The corrections of all sources in the order in which they were received, and all words about a day."""
+"""The corrections of all sources in the order in which they were received, and all fixings received for a day."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Row, Select, func, insert, select
 from cambist.history.edition import RecordedEdition, parse_edition_name
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rule_set import RuleSet, parse_rule_set
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.fencing import LEADER_EPOCH
 from cambist.storage.sql.schema import editions, rule_texts
 from cambist.storage.sql.selects import to_stored
@@ -34,9 +34,9 @@ class SqlEditions:
         """Record the edition of a rate matrix, unless it is the newest."""
         texts = {rules.version: rules.content} | {rules.tables[name]: text for name, text in tables.items()}
         with writing(self._engine, WriteLock.EDITIONS) as connection:
-            now = dialect_of(connection).now(connection)
+            now = backend_of(connection).now(connection)
             # Write before reading, as for a delivery.
-            known = dialect_of(connection).insert(rule_texts).on_conflict_do_nothing()
+            known = backend_of(connection).insert(rule_texts).on_conflict_do_nothing()
             connection.execute(known, [_text_row(digest, text, now) for digest, text in texts.items()])
             newest = _first(connection, _newest_first())
             if newest is not None and newest.name == matrix.edition:

@@ -11,8 +11,8 @@ from cambist.errors import SourceBroken
 from cambist.history.filed_values import DayValues, FiledValues
 from cambist.history.fixing import FilingResult, Fixing, Receipt
 from cambist.pricing.pair import Pair
+from cambist.storage.sql.backends import backend_of
 from cambist.storage.sql.checksum import StoredRow, series_seed, stored_rows
-from cambist.storage.sql.dialects import dialect_of
 from cambist.storage.sql.reading import StoredSeries, all_series, read_filed_values, read_revision
 from cambist.storage.sql.schema import receipts, series
 from cambist.storage.sql.selects import to_stored
@@ -96,7 +96,7 @@ class Filing:
 
     def _insert(self, rows: list[StoredRow]) -> None:
         if rows:
-            dialect_of(self._connection).insert_fixings(self._connection, rows)
+            backend_of(self._connection).insert_fixings(self._connection, rows)
 
     def _new_series(self, pair: Pair, unit: str) -> StoredSeries:
         source = self._receipt.source

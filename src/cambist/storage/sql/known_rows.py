@@ -15,8 +15,8 @@ from cambist.history.archive import PairFilter
 from cambist.history.fixing import GRAM
 from cambist.history.known_fixings import KnownFixings
 from cambist.pricing.pair import Pair
+from cambist.storage.sql.backends import backend_of
 from cambist.storage.sql.checksum import series_seed
-from cambist.storage.sql.dialects import dialect_of
 from cambist.storage.sql.reading import GRAMS_PER_OUNCE, StoredSeries, day_number, parse_day
 from cambist.storage.sql.schema import series
 
@@ -47,7 +47,7 @@ def read_days_received_after(
     numbers = [row.id for row in _wanted_series(connection, sources, wanted)]
     if not numbers:
         return []
-    of = dialect_of(connection)
+    of = backend_of(connection)
     query = (
         f"SELECT DISTINCT {of.day_content('day')} FROM fixings WHERE series_id IN ({','.join(map(str, numbers))}) "  # noqa: S608  no input in it
         f"AND day BETWEEN {of.placeholder} AND {of.placeholder} AND receipt_id > {of.placeholder}"
@@ -65,7 +65,7 @@ def _wanted_series(connection: Connection, sources: Collection[str], wanted: Pai
 def _rows(connection: Connection, numbers: Sequence[int], days: tuple[date, date]) -> Sequence[Any]:
     if not numbers:
         return ()
-    of = dialect_of(connection)
+    of = backend_of(connection)
     # The numbers are those of our own rows. Through the driver, as for the rate matrix: there may be many rows.
     query = (
         f"SELECT series_id, {of.content}, checksum FROM fixings "  # noqa: S608  no input in it

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Engine
 
 from cambist import __version__
 from cambist.errors import CannotStart, StoreBroken
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
-from cambist.storage.sql.kept_copy import keep_copy
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
+from cambist.storage.sql.migration_copy import copy_before_migration
 from cambist.storage.sql.revision import MIGRATIONS, has_table, release_of
 from cambist.storage.sql.schema import schema_releases
 
@@ -49,7 +49,7 @@ def migrate(engine: Engine, *, with_copy: bool = True) -> None:
 
 def _prepare(engine: Engine, current: str, newest: str, *, with_copy: bool) -> None:
     if with_copy and engine.dialect.name == "sqlite":
-        kept = keep_copy(Path(str(engine.url.database)), newest)
+        kept = copy_before_migration(Path(str(engine.url.database)), newest)
         _log.info("Database: migrated from schema %s to %s; what it was before is in %s", current, newest, kept)
     else:
         _log.info("Database: migrated from schema %s to %s, without a copy", current, newest)
@@ -58,9 +58,9 @@ def _prepare(engine: Engine, current: str, newest: str, *, with_copy: bool) -> N
 def _record_release(connection: Connection) -> None:
     """Record that this release has brought the database to its schema."""
     if has_table(connection, schema_releases.name):
-        dialect, schema = dialect_of(connection), MigrationContext.configure(connection).get_current_revision()
-        row = {"schema": schema, "release": __version__, "migrated_at": dialect.now(connection)}
-        connection.execute(dialect.insert(schema_releases).values(row).on_conflict_do_nothing())
+        backend, schema = backend_of(connection), MigrationContext.configure(connection).get_current_revision()
+        row = {"schema": schema, "release": __version__, "migrated_at": backend.now(connection)}
+        connection.execute(backend.insert(schema_releases).values(row).on_conflict_do_nothing())
 
 
 def _newer_schema(connection: Connection, schema: str) -> str:

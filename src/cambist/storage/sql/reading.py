@@ -17,8 +17,8 @@ from cambist.history.filed_values import FiledValue
 from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE, Fixing, ReceivedFixing
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.pricing.pair import Pair
+from cambist.storage.sql.backends import backend_named
 from cambist.storage.sql.checksum import is_intact, parse_row, series_seed
-from cambist.storage.sql.dialects import dialect_named
 from cambist.storage.sql.selects import select_revision, select_series
 
 _LONGEST_HISTORY = 65_536
@@ -113,9 +113,9 @@ def last_of(rows: Sequence[Any], seed: int) -> LastRows:
 
 
 @cache
-def _rows_of_series(dialect: str, *, between: bool, is_bounded: bool) -> str:
+def _rows_of_series(backend: str, *, between: bool, is_bounded: bool) -> str:
     """Return the statement that reads the rows of a series, or only those between two days or up to a receipt."""
-    of = dialect_named(dialect)
+    of = backend_named(backend)
     days = f" AND day BETWEEN {of.placeholder} AND {of.placeholder}" if between else ""
     last = f" AND receipt_id <= {of.placeholder}" if is_bounded else ""
     rows = f"SELECT {of.content}, checksum FROM fixings WHERE series_id = {of.placeholder}{days}{last}"  # noqa: S608  no input in it

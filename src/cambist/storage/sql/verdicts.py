@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Row, Select, func, insert, select
 
 from cambist.history.code_rates import PREFERRED
 from cambist.history.verdict_log import EVERYTHING, Decision, Judged, LoggedChange, VerdictBounds, VerdictChange
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.fencing import LEADER_EPOCH
 from cambist.storage.sql.schema import decisions, judged, verdicts
 from cambist.storage.sql.selects import to_stored
@@ -38,7 +38,7 @@ class SqlVerdicts:
         """Add changes if nobody else has."""
         with writing(self._engine, WriteLock.VERDICTS) as connection:
             # Write before reading: a transaction that reads first may fail to get the write lock.
-            first = dialect_of(connection).insert(judged).on_conflict_do_nothing()
+            first = backend_of(connection).insert(judged).on_conflict_do_nothing()
             connection.execute(first.values(rules=rules, receipt=0, last=0, decision=0))
             known = _judged(connection, rules) or Judged(0, 0)
             if known.last != now.last or known.receipt > now.receipt or known.decision > now.decision:

@@ -291,7 +291,7 @@ def test_calls_are_written_after_the_database_was_locked(
     store = SqlStore(f"sqlite:///{tmp_path / 'usage.db'}")
     store.migrate()
     account = store.accounts.create(Account(0, "ann", "unlimited")).number
-    monkeypatch.setattr("cambist.storage.sql.dialects.sqlite._PRAGMAS", ("busy_timeout = 1",))
+    monkeypatch.setattr("cambist.storage.sql.backends.sqlite._PRAGMAS", ("busy_timeout = 1",))
     worker, usage_writer = open_worker(), writer_without_delay(folder)
     worker.spend(account, "/a", 1, TODAY)
     other = sqlite3.connect(tmp_path / "usage.db", isolation_level=None)

@@ -104,7 +104,7 @@ def earliest_day(_context: RequestContext, params: VintagesParams) -> date:
 endpoint: Endpoint[VintagesParams, VintagesResponse] = Endpoint(
     path="/vintages",
     tag="currency",
-    summary="All words of sources about a day",
+    summary="All fixings received for a day",
     params=VintagesParams,
     body=VintagesResponse,
     answer=answer,

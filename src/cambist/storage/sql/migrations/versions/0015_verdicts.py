@@ -10,8 +10,8 @@ from alembic import op
 
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
+from cambist.storage.sql.backends import backend_of
 from cambist.storage.sql.checksum import series_seed, stored_rows
-from cambist.storage.sql.dialects import dialect_of
 from cambist.storage.sql.schema import quarantine, receipts, series
 
 revision = "0015"
@@ -102,7 +102,7 @@ def _file(connection: sa.Connection, receipt: int, row: Any) -> None:
         number = connection.execute(series.insert().values(**names).returning(series.c.id)).scalar_one()
     fixing = Fixing(row.source, Pair(row.base, row.quote), row.day, Decimal(row.value), row.nominal, row.unit)
     seed = series_seed(row.source, row.base, row.quote, row.unit)
-    dialect_of(connection).insert_fixings(connection, list(stored_rows(number, seed, receipt, [fixing])))
+    backend_of(connection).insert_fixings(connection, list(stored_rows(number, seed, receipt, [fixing])))
 
 
 def downgrade() -> None:
