@@ -16,7 +16,7 @@ from cambist.cluster.leadership import LeaderElection, Term
 from cambist.errors import NoLongerLeading
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.ingest.coin_closes import CoinCloses
 from cambist.ingest.filing import Delivery
 from cambist.ingest.source_status import SourceStatuses
@@ -295,7 +295,7 @@ def test_an_hour_that_began_before_the_takeover_has_the_minutes_of_both_leaders(
 
 def some_closes(*coins: str, price: int = 5) -> list[CoinCloses]:
     fixings = tuple(Fixing(CLOSES, Pair(coin, "USD"), DAY, Decimal(price)) for coin in coins)
-    return [CoinCloses(Receipt(CLOSES, NOON, "kraken", "".join(coins)), fixings)]
+    return [CoinCloses(DeliveryRecord(CLOSES, NOON, "kraken", "".join(coins)), fixings)]
 
 
 def stored_closes(store: SqlStore) -> dict[str, int]:
@@ -399,7 +399,7 @@ def test_a_new_leader_goes_on_with_what_the_last_one_filed_and_reported(
     ingestor: Ingestor, settings: Settings, store: SqlStore
 ) -> None:
     yesterday = datetime.now(UTC).date() - timedelta(days=1)
-    store.archive.file(Receipt("ecb", NOON, "a test", "d"), [Fixing("ecb", EURUSD, yesterday, Decimal("1.25"))])
+    store.archive.file(DeliveryRecord("ecb", NOON, "a test", "d"), [Fixing("ecb", EURUSD, yesterday, Decimal("1.25"))])
     statuses = SourceStatuses.for_sources([ecb.source], {})
     statuses.by_source["ecb"].complete_on = yesterday
     write_json_file(settings.data / "sources.json", statuses.report(NOON, {}, {}))

@@ -18,7 +18,7 @@ from cambist.admin.disputes import DisputeAdmin, WantedDecision
 from cambist.errors import StoreUnreachable
 from cambist.history import disputes
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.judging import Judging
 from cambist.ingest import coin_closes as closes_module
 from cambist.pricing.pair import Pair
@@ -81,7 +81,7 @@ def test_what_another_process_files_is_applied(settings: Settings, monkeypatch: 
         store = SqlStore(settings.database_url)
         today = datetime.now(UTC).date()
         one = Fixing("fed", Pair("USD", "SEK"), today, Decimal("9.5"))
-        store.archive.file(Receipt("fed", datetime.now(UTC), "another", "e"), [one])
+        store.archive.file(DeliveryRecord("fed", datetime.now(UTC), "another", "e"), [one])
         store.close()
         data_changes(settings.data).notify(Topic.ARCHIVE)
 

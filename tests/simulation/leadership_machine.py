@@ -12,7 +12,7 @@ from hypothesis.stateful import invariant, rule
 from tests.simulation.state_machines import DAYS, NODES, NOON, PAIRS, SOURCE, WithStore
 
 from cambist.errors import NoLongerLeading
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.backends.sqlite import SqliteBackend
 
@@ -137,10 +137,10 @@ class LeadershipMachine(WithStore):
             return
         self.deliveries += 1
         value = Decimal(self.deliveries)
-        receipt = Receipt(SOURCE, NOON + timedelta(seconds=self.deliveries), name, str(self.deliveries))
+        delivery = DeliveryRecord(SOURCE, NOON + timedelta(seconds=self.deliveries), name, str(self.deliveries))
         store = SqlStore(self.url, node.epoch)
         try:
-            store.archive.file(receipt, [Fixing(SOURCE, PAIRS[0], DAYS[0], value)])
+            store.archive.file(delivery, [Fixing(SOURCE, PAIRS[0], DAYS[0], value)])
         except NoLongerLeading:
             is_filed = False
         else:

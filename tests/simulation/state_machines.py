@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from cambist.accounts.account import Account
 from cambist.accounts.quota_leases import LeaseRequest
 from cambist.accounts.usage_counters import CounterTotal
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
@@ -74,10 +74,10 @@ class WithStore(RuleBasedStateMachine):
 class _WithArchive(WithStore):
     deliveries = 0
 
-    def receipt(self) -> Receipt:
-        """Return the receipt of the next delivery."""
+    def delivery(self) -> DeliveryRecord:
+        """Return the delivery of the next delivery."""
         self.deliveries += 1
-        return Receipt(SOURCE, NOON + timedelta(seconds=self.deliveries), "a test", str(self.deliveries))
+        return DeliveryRecord(SOURCE, NOON + timedelta(seconds=self.deliveries), "a test", str(self.deliveries))
 
     @rule()
     def restart(self) -> None:
@@ -105,7 +105,7 @@ class ArchiveMachine(_WithArchive):
         known = {key: fixings[-1][1] for key, fixings in self.fixings.items() if fixings}
         new = {key: value for key, value in delivery.items() if known.get(key) != value}
         corrected = len(known.keys() & new.keys())
-        found = self.store.archive.file(self.receipt(), fixings_of(delivery))
+        found = self.store.archive.file(self.delivery(), fixings_of(delivery))
         assert (found.added, found.corrected) == (len(new) - corrected, corrected)
         after = self.store.archive.revision()
         assert (after > before) == bool(new)
@@ -123,9 +123,11 @@ class ArchiveMachine(_WithArchive):
 
     @rule(share=st.floats(0, 1))
     def look_back(self, share: float) -> None:
-        """Compare what was known at a past receipt."""
-        receipt = int(self.store.archive.revision() * share)
-        known = self.store.archive.known_fixings([SOURCE], lambda _source, _pair: True, (DAYS[0], DAYS[-1])).at(receipt)
+        """Compare what was known at a past delivery."""
+        delivery = int(self.store.archive.revision() * share)
+        known = self.store.archive.known_fixings([SOURCE], lambda _source, _pair: True, (DAYS[0], DAYS[-1])).at(
+            delivery
+        )
         found = {
             (series.pair, day): rate
             for series in known.get(SOURCE, [])
@@ -133,9 +135,9 @@ class ArchiveMachine(_WithArchive):
         }
         first = date(1970, 1, 1)
         expected = {
-            (pair, (day - first).days): float([value for number, value in fixings if number <= receipt][-1])
+            (pair, (day - first).days): float([value for number, value in fixings if number <= delivery][-1])
             for (pair, day), fixings in self.fixings.items()
-            if fixings and fixings[0][0] <= receipt
+            if fixings and fixings[0][0] <= delivery
         }
         assert found == expected
 

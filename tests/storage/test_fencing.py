@@ -19,7 +19,7 @@ from tests.postgresql import postgresql_url
 
 from cambist.errors import NoLongerLeading, StoreBroken
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.backends import WriteLock, writing
@@ -89,21 +89,21 @@ def a_fixing(value: str = "1.1") -> Fixing:
     return Fixing("ecb", EURUSD, DAY, Decimal(value))
 
 
-def a_receipt(digest: str = "d") -> Receipt:
-    return Receipt("ecb", NOW, "a test", digest)
+def a_delivery(digest: str = "d") -> DeliveryRecord:
+    return DeliveryRecord("ecb", NOW, "a test", digest)
 
 
 def file_fixing(store: SqlStore) -> None:
-    store.archive.file(a_receipt(), [a_fixing()])
+    store.archive.file(a_delivery(), [a_fixing()])
 
 
 def filed(store: SqlStore) -> list[object]:
     """Return everything that can be filed."""
     bars = store.bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 10)
-    return [*store.archive.fixings("ecb"), *bars, *_receipts(store)]
+    return [*store.archive.fixings("ecb"), *bars, *_deliveries(store)]
 
 
-def _receipts(store: SqlStore) -> list[datetime]:
+def _deliveries(store: SqlStore) -> list[datetime]:
     last = store.archive.last_received("ecb", "a test")
     return [] if last is None else [last]
 
@@ -168,10 +168,10 @@ def test_two_leaders_at_once_file_once(url: str, plain: SqlStore, fenced: SqlSto
     """Both go on filing while the term moves; what the older one files later is not there."""
     epoch = take_over(plain)
     newer = SqlStore(url, epoch)
-    newer.archive.file(a_receipt("newer"), [a_fixing("1.3")])
+    newer.archive.file(a_delivery("newer"), [a_fixing("1.3")])
     for value in ("1.2", "1.25"):
         with pytest.raises(NoLongerLeading):
-            fenced.archive.file(a_receipt(value), [a_fixing(value)])
+            fenced.archive.file(a_delivery(value), [a_fixing(value)])
     newer.close()
     assert [str(one.fixing.value) for one in plain.archive.revisions(EURUSD, DAY)] == ["1.3"]
 
@@ -328,7 +328,7 @@ def test_what_many_leaders_file_is_stored_in_the_order_of_their_epochs(server_ur
                 count += 1
                 value = f"{epoch}.{node}{count:06}"
                 try:
-                    fenced.archive.file(a_receipt(value), [a_fixing(value)])
+                    fenced.archive.file(a_delivery(value), [a_fixing(value)])
                 except StoreBroken as error:  # another leads, or has ended this session
                     lost.append(error)
             fenced.close()

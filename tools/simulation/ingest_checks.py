@@ -123,7 +123,7 @@ class IngestChecks:
         self._matrices.reset(self.archive.newest)
         self._judging.reset(self._rows, self._matrices.reference.verdicts)
         self._first_of_day, self._books = {}, BookOrder()
-        self.trace.add(f"power lost, {len(self.archive.receipts)} receipts left")
+        self.trace.add(f"power lost, {len(self.archive.deliveries)} deliveries left")
 
     def fetched(self, source: str, fixings: list[ScriptedFixing], *, is_new: bool) -> None:
         """Check that all is stored that a source has said, if it says nothing new."""
@@ -214,7 +214,7 @@ class IngestChecks:
         self._matrices.check(matrix, self._now().date())
         if is_new and not self._matrices.reference.verdicts.decided:
             self._verdicts.check(matrix, self._matrices.reference, sorted(self._codes))
-        check_edition(matrix, self._rows.editions(), self.archive.receipts)
+        check_edition(matrix, self._rows.editions(), self.archive.deliveries)
         if is_new:
             self.trace.add(f"edition {matrix.edition}")
 

@@ -18,7 +18,7 @@ from tools.simulation.virtual_loop import VirtualLoop
 from cambist.cluster.book_relay import BookRelay
 from cambist.cluster.leadership import LeaderElection
 from cambist.errors import NoLongerLeading, StoreBroken
-from cambist.history.fixing import FilingResult, Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
@@ -199,7 +199,7 @@ class _FencedWorker(ArchiveWorker):
 
 
 def _file_fixings(store: SqlStore, fixings: list[Fixing], now: datetime) -> FilingResult:
-    return store.archive.file(Receipt(SOURCE, now, "simulated", str(len(fixings))), fixings)
+    return store.archive.file(DeliveryRecord(SOURCE, now, "simulated", str(len(fixings))), fixings)
 
 
 _FILE_FIXINGS: Any = _file_fixings

@@ -10,7 +10,7 @@ from cambist.history.corrections import Correction, CorrectionQuery, FeedEntry, 
 from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.filed_values import FiledValues
-from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing
+from cambist.history.fixing import Coverage, DeliveryRecord, FilingResult, Fixing, ReceivedFixing
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import Pair
@@ -28,15 +28,17 @@ class FixingArchive(Protocol):
     def last_received(self, source: str, origin: str) -> datetime | None:
         """Return when the last delivery from an origin was filed, even an empty one; None if there was none."""
 
-    def file(self, receipt: Receipt, fixings: Iterable[Fixing], filed: FiledValues | None = None) -> FilingResult:
+    def file(
+        self, delivery: DeliveryRecord, fixings: Iterable[Fixing], filed: FiledValues | None = None
+    ) -> FilingResult:
         """Store a whole delivery or nothing of it. New days are added, changed ones are recorded as corrections.
 
         `filed` are the values of all pairs and days of the delivery, if the caller has them already; they are read
         again if the archive has changed since.
         """
 
-    def deliveries_after(self, receipt: int, up_to: int) -> list[tuple[int, str]]:
-        """Return number and source of the deliveries after a receipt, up to another one, that changed something."""
+    def deliveries_after(self, delivery: int, up_to: int) -> list[tuple[int, str]]:
+        """Return number and source of the deliveries after a delivery, up to another one, that changed something."""
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
         """Yield the fixings of a source, oldest day first, as they are known now or were known at a moment."""
@@ -85,15 +87,15 @@ class FixingArchive(Protocol):
         """Return everything that was received about the wanted pairs of some sources between two days."""
 
     def days_received_after(
-        self, receipt: int, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]
+        self, delivery: int, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]
     ) -> list[date] | None:
-        """Return the days between two of which wanted pairs were received after a receipt; None if one is damaged."""
+        """Return the days between two of which wanted pairs were received after a delivery; None if one is damaged."""
 
-    def receipt_at(self, moment: datetime) -> int:
+    def delivery_at(self, moment: datetime) -> int:
         """Return the number of the last delivery with fixings that was received by a moment; 0 if there was none."""
 
     def corrections_after(self, after: FeedPosition | None, up_to: int, limit: int) -> list[FeedEntry]:
-        """Return the corrections after a position up to a receipt, in the order in which they were received.
+        """Return the corrections after a position up to a delivery, in the order in which they were received.
 
         Without a position they are the newest ones.
         """

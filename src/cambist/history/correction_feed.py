@@ -28,7 +28,7 @@ class FeedArchive(CorrectedArchive, Protocol):
         """Return the corrections about a pair by all sources, newest day first."""
 
     def corrections_after(self, after: FeedPosition | None, up_to: int, limit: int) -> list[FeedEntry]:
-        """Return the corrections after a position up to a receipt, oldest first; without one the newest."""
+        """Return the corrections after a position up to a delivery, oldest first; without one the newest."""
 
 
 class CorrectionFeed:
@@ -61,6 +61,6 @@ class CorrectionFeed:
         if FIRST_VERDICT <= position.series < LAST_SERIES:
             return position.series - FIRST_VERDICT
         if position.series < FIRST_VERDICT:
-            return self._verdicts.last_number(position.receipt - 1)
+            return self._verdicts.last_number(position.delivery - 1)
         edition = self._editions.find(position.edition) if position.edition else None
-        return self._verdicts.last_number(position.receipt) if edition is None else edition.last_verdict or 0
+        return self._verdicts.last_number(position.delivery) if edition is None else edition.last_verdict or 0

@@ -1,6 +1,6 @@
 """Backfills: requesting everything that a source has, part by part, continuing where the last one stopped.
 
-A part that has a receipt is not requested again, so a backfill that was interrupted continues at the first part that
+A part that was filed is not requested again, so a backfill that was interrupted continues at the first part that
 was not filed. Parts that the source may still correct are always requested. Parts for which the source had nothing are
 requested again after a month, because that may have been an error.
 """
@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
 from cambist.history.archive import FixingArchive
-from cambist.history.fixing import FilingResult, Receipt
+from cambist.history.fixing import DeliveryRecord, FilingResult
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.ingest.fetch import Fetcher, SourceBusy
 from cambist.ingest.filing import Delivery
@@ -31,7 +31,7 @@ _OFFLINE_AFTER = 4
 """After so many failed requests without a single answer, from any source, the machine is taken to be offline."""
 
 _NOTHING = "nothing"
-"""The digest in a receipt for days for which the source had nothing."""
+"""The digest of a delivery for days for which the source had nothing."""
 
 _NOTHING_HOLDS_FOR = timedelta(days=30)
 """After this time a part for which the source had nothing is requested again."""
@@ -135,15 +135,15 @@ class Backfill:
         delivery = Delivery(content, request.origin, self.clock(), request.subject)
         async with self._writing:
             filed = await asyncio.to_thread(self.file, key, delivery)
-            if filed is None:  # the same bytes as before: the receipt records that they were current
-                receipt = Receipt(key, delivery.received_at, delivery.origin, delivery.digest)
-                await asyncio.to_thread(self.archive.file, receipt, [])
+            if filed is None:  # the same bytes as before: it is recorded that they were current
+                record = DeliveryRecord(key, delivery.received_at, delivery.origin, delivery.digest)
+                await asyncio.to_thread(self.archive.file, record, [])
         return filed
 
     async def _file_nothing(self, key: str, request: SourceRequest) -> None:
-        receipt = Receipt(key, self.clock(), request.origin, _NOTHING)
+        record = DeliveryRecord(key, self.clock(), request.origin, _NOTHING)
         async with self._writing:
-            await asyncio.to_thread(self.archive.file, receipt, [])
+            await asyncio.to_thread(self.archive.file, record, [])
 
 
 def find_gaps(archive: FixingArchive, source: str) -> Iterator[tuple[date, date]]:

@@ -107,7 +107,7 @@ class DailyQuotes:
     def _published(self, code: str, key: str, day: date, votes: tuple[Vote, ...]) -> Quote | None:
         source = self._sources[key]
         own_code = source.anchor if code == source.alias else code
-        known = self._archive.published_fixings(key, own_code, day, self._judging.judged.receipt)
+        known = self._archive.published_fixings(key, own_code, day, self._judging.judged.delivery)
         legs = fixings_for(own_code, [each for each in known if each.fixing.day == day])
         if not legs:
             return None
@@ -123,7 +123,7 @@ class DailyQuotes:
             pair=pair,
             bid=mid,
             ask=mid,
-            # A rate may be set for a later day, but its market time cannot be after its receipt.
+            # A rate may be set for a later day, but its market time cannot be after it was received.
             as_of=min(source.market_time(day), *(each.received_at for each in legs)),
             received_at=received_at,
             origin=Origin(

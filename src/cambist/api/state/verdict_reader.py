@@ -33,7 +33,7 @@ class VerdictReader:
 
         Errors: RateUnavailable, StoreBusy.
         """
-        known = None if mark is None else (mark.receipt, mark.assumed, mark.today)
+        known = None if mark is None else (mark.delivery, mark.assumed, mark.today)
         key = edition, known, code, day
         if key in self._found:
             return self._found[key]
@@ -63,4 +63,4 @@ class VerdictReader:
         """Return the mark of the edition that answers are made from now; None if its rules are not known."""
         edition = self._editions.find(name)
         rules = None if edition is None else self._editions.rules(edition.rules)
-        return None if edition is None or rules is None else Mark(edition, edition.receipt, rules, day)
+        return None if edition is None or rules is None else Mark(edition, edition.delivery, rules, day)

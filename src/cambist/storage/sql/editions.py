@@ -64,9 +64,9 @@ class SqlEditions:
         with self._engine.connect() as connection:
             return [_edition(row) for row in connection.execute(query)]
 
-    def first_showing(self, receipt: int) -> RecordedEdition | None:
-        """Return the first edition that shows a receipt."""
-        return self._one(select(editions).where(editions.c.receipt >= receipt).order_by(editions.c.id).limit(1))
+    def first_showing(self, delivery: int) -> RecordedEdition | None:
+        """Return the first edition that shows a delivery."""
+        return self._one(select(editions).where(editions.c.delivery >= delivery).order_by(editions.c.id).limit(1))
 
     def first_by(self, rules: str, verdict: int = 0) -> RecordedEdition | None:
         """Return the first edition by some rules that shows a change of a verdict."""
@@ -113,7 +113,7 @@ def _edition_row(matrix: RateMatrix, now: datetime, last_verdict: int | None) ->
         raise ValueError(f"The rate matrix has no edition: [{matrix.edition}]")
     return {
         "name": matrix.edition,
-        "receipt": name.receipt,
+        "delivery": name.delivery,
         "rules": name.rules,
         "digest": matrix.digest,
         "last_rows": " ".join(str(_day_number(day)) for day in matrix.last_fixings),
@@ -130,7 +130,7 @@ def _edition(row: Row[Any]) -> RecordedEdition:
     return RecordedEdition(
         number=row.id,
         name=row.name,
-        receipt=row.receipt,
+        delivery=row.delivery,
         rules=row.rules,
         digest=row.digest,
         recorded_at=row.recorded_at.replace(tzinfo=UTC),

@@ -41,12 +41,12 @@ def read_pair_series(
 def _rows_by_series(
     connection: Connection, numbers: Sequence[int], first: date, last: date
 ) -> dict[int, list[tuple[bytes, int]]]:
-    """Return content and checksum of the rows between two days by their series, ordered by day and receipt."""
+    """Return content and checksum of the rows between two days by their series, ordered by day and delivery."""
     of = backend_named(connection.dialect.name)
     query = (
         f"SELECT series_id, {of.content}, checksum FROM fixings "  # noqa: S608  numbers only
         f"WHERE series_id IN ({', '.join(map(str, numbers))}) AND day BETWEEN {of.placeholder} AND {of.placeholder} "
-        f"ORDER BY series_id, day, receipt_id"
+        f"ORDER BY series_id, day, delivery_id"
     )
     found: dict[int, list[tuple[bytes, int]]] = {}
     for number, content, checksum in connection.exec_driver_sql(query, (str(first), str(last))):

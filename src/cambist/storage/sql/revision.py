@@ -35,7 +35,7 @@ def newest_revision() -> str:
 
 
 def steps_after(schema: str) -> tuple[str, ...]:
-    """Return the names of the migrations after a schema, such as `0011 log checkpoints`."""
+    """Return the names of the migrations after a schema, such as `0016 one schema`."""
     names = sorted(path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
     return tuple(name.replace("_", " ") for name in names if name[:_DIGITS] > schema)
 

@@ -72,7 +72,7 @@ class PostgresqlBackend:
     placeholder = "%s"
     order_of_bytes = "C"
     content = (
-        "convert_to(concat(to_char(fixings.day, 'YYYY-MM-DD'), '|', fixings.receipt_id, '|', fixings.nominal, '|', "
+        "convert_to(concat(to_char(fixings.day, 'YYYY-MM-DD'), '|', fixings.delivery_id, '|', fixings.nominal, '|', "
         "fixings.value, '|', to_char(fixings.published_at, 'YYYY-MM-DD HH24:MI:SS.US')), 'UTF8')"
     )
 
