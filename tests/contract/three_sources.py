@@ -110,7 +110,7 @@ class ThreeSources:
         state.apply_matrix(record_edition(self.store.editions, built, SOURCES))
         judging = judging_of(self.store, SOURCES)
         judging.update()
-        state.apply_book(rate_book_of(judging, SOURCES, len(self.editions) + 2, NOW))
+        state.apply_book(rate_book_of(self.store.archive, judging, SOURCES, len(self.editions) + 2, NOW))
         state.tick()
         self.editions.append(state.matrix.edition)
 

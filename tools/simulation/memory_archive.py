@@ -17,7 +17,7 @@ from tools.simulation.stored_rows import StoredDelivery, StoredFixing
 from cambist.errors import SourceBroken
 from cambist.history.archive import PairFilter
 from cambist.history.damaged_rows import DamageReport
-from cambist.history.filed_values import FiledValue, FiledValues
+from cambist.history.filed_values import FiledValue
 from cambist.history.fixing import Coverage, DeliveryRecord, FilingResult, Fixing, ReceivedFixing
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
@@ -109,11 +109,8 @@ class MemoryArchive:
         """Return the digest of the last delivery from an origin."""
         return self._digests.get((source, origin))
 
-    def file(
-        self, delivery: DeliveryRecord, fixings: Iterable[Fixing], filed: FiledValues | None = None
-    ) -> FilingResult:
+    def file(self, delivery: DeliveryRecord, fixings: Iterable[Fixing]) -> FilingResult:
         """Store a whole delivery or nothing of it."""
-        del filed  # reading the values again costs nothing here
         delivered = list(fixings)
         _check_days(delivered)
         with transaction(self._before):

@@ -13,13 +13,13 @@ from cambist.history.verdict_log import Judged
 from cambist.ingest.snapshot_builder import judging_of, rate_matrix_at, rules_of, shown_by
 from cambist.registry.edition_log import all_editions, check_continues, encode_entry
 from cambist.sources.base import Source
-from cambist.storage import Store
+from cambist.storage import HistoryStore
 from cambist.transparency.checkpoint import parse_checkpoint
 
 _MOST_NAMED = 20
 
 
-def edition_faults(store: Store) -> list[str]:
+def edition_faults(store: HistoryStore) -> list[str]:
     """Return what is wrong with the editions, their rules, and the newest checkpoint of the log."""
     try:
         editions, last_delivery = list(all_editions(store.editions)), store.archive.revision()
@@ -63,7 +63,7 @@ class ArchiveComparison:
     `sources` are the adapters' sources, best first.
     """
 
-    def __init__(self, store: Store, sources: Sequence[Source], today: date) -> None:
+    def __init__(self, store: HistoryStore, sources: Sequence[Source], today: date) -> None:
         self._store = store
         self._sources = sources
         self._today = today

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import FixingArchive, KnownArchive
 from cambist.history.code_judgement import judge_rates
 from cambist.history.code_rates import (
     HELD,
@@ -66,7 +66,7 @@ class Judging:
     `standings` has the codes that were judged since everything was read, `peaceful` those that need not be.
     """
 
-    archive: FixingArchive
+    archive: KnownArchive
     log: VerdictLog
     rules: RuleSet
     outcomes: dict[str, dict[int, str]] = field(default_factory=dict)

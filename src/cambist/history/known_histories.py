@@ -6,7 +6,7 @@ from datetime import date
 
 import numpy as np
 
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import KnownArchive
 from cambist.history.code_judgement import day_number, history_of
 from cambist.history.damaged_rows import DamageReport
 from cambist.history.pair_series import PairSeries
@@ -24,7 +24,7 @@ class KnownHistories:
     `damage` is what was found damaged of each source when it was read.
     """
 
-    def __init__(self, archive: FixingArchive, rules: RuleSet) -> None:
+    def __init__(self, archive: KnownArchive, rules: RuleSet) -> None:
         self.histories: dict[str, SourceHistory] = {}
         self.damage: dict[str, DamageReport] = {}
         self._archive = archive

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Protocol
 
 import numpy as np
 
-from cambist.history.archive import PairFilter
+from cambist.history.archive import KnownArchive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.code_judgement import day_number, day_of, history_of
 from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates, code_rates
@@ -31,16 +31,6 @@ from cambist.verdicts.verdict import DayStatus
 
 _MOST_DAYS = 400
 """How many days are read at once of a code whose verdicts have changed."""
-
-
-class CorrectedArchive(Protocol):
-    """What is read of the archive."""
-
-    def known_fixings(self, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
-        """Return everything that was received about the wanted pairs of some sources between two days."""
-
-    def deliveries(self, numbers: Collection[int]) -> Mapping[int, tuple[str, datetime]]:
-        """Return the source of each of these deliveries, and when it was received."""
 
 
 class CorrectedEditions(Protocol):
@@ -101,7 +91,7 @@ class VerdictCorrections:
     """
 
     def __init__(
-        self, archive: CorrectedArchive, editions: CorrectedEditions, verdicts: VerdictLog, rules: RuleSet
+        self, archive: KnownArchive, editions: CorrectedEditions, verdicts: VerdictLog, rules: RuleSet
     ) -> None:
         self._archive = archive
         self._editions = editions

@@ -15,7 +15,7 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import DeliveryFiling, KnownArchive
 from cambist.history.fixing import DeliveryRecord, FilingResult
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.ingest.fetch import Fetcher, SourceBusy
@@ -65,7 +65,7 @@ class BackfillProgress:
 class Backfill:
     """Fills the archive; `on_progress` is called after every part."""
 
-    archive: FixingArchive
+    archive: DeliveryFiling
     fetcher: Fetcher
     file: File
     clock: Callable[[], datetime]
@@ -146,7 +146,7 @@ class Backfill:
             await asyncio.to_thread(self.archive.file, record, [])
 
 
-def find_gaps(archive: FixingArchive, source: str) -> Iterator[tuple[date, date]]:
+def find_gaps(archive: KnownArchive, source: str) -> Iterator[tuple[date, date]]:
     """Return the gaps in a source's stored fixings, as first and last missing day."""
     rows = sorted({row for _, rows, _ in archive.rates(source) for row in rows})
     for earlier, later in pairwise(rows):

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from cambist.errors import CambistError
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import DeliveryFiling
 from cambist.history.coin_closes import CLOSES, written_origin
 from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.pair import PIVOT, Pair
@@ -64,7 +64,7 @@ def _digest(fixings: Iterable[Fixing]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def file_closes(archive: FixingArchive, closes: Iterable[CoinCloses]) -> FilingResult:
+def file_closes(archive: DeliveryFiling, closes: Iterable[CoinCloses]) -> FilingResult:
     """File closes; those that are stored already stay unchanged. Errors: StoreBroken."""
     filed = [archive.file(each.record, each.fixings) for each in closes]
     return FilingResult(

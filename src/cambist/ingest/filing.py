@@ -10,7 +10,7 @@ from datetime import datetime
 from msgspec import structs
 
 from cambist.errors import NothingPublished, SourceBroken
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import DeliveryFiling
 from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.validation import in_future
 from cambist.sources.base import FixingAdapter, ParsedPayload, Source
@@ -35,7 +35,7 @@ class Delivery:
 
 
 def file_delivery(
-    archive: FixingArchive, adapter: FixingAdapter, delivery: Delivery, progress: Progress
+    archive: DeliveryFiling, adapter: FixingAdapter, delivery: Delivery, progress: Progress
 ) -> FilingResult | None:
     """File one delivery, completely or not at all; return None if it has the same bytes as the last of its origin.
 
@@ -71,7 +71,7 @@ def _by_type(source: Source, fixings: Sequence[Fixing]) -> dict[str, list[Fixing
     return of_types
 
 
-def _file_type(archive: FixingArchive, source: Source, fixings: list[Fixing], delivery: Delivery) -> FilingResult:
+def _file_type(archive: DeliveryFiling, source: Source, fixings: list[Fixing], delivery: Delivery) -> FilingResult:
     """Store the fixings of one type; `source` has the key that they are stored under."""
     if fixings and fixings[0].rate_type:
         fixings = [structs.replace(fixing, source=source.key, rate_type="") for fixing in fixings]

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import PublishedArchive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates
 from cambist.history.fixing import ReceivedFixing
@@ -33,7 +33,7 @@ _OFF_PEG = 0.03
 class DailyQuotes:
     """Makes quotes of what judging found. `sources` are those of fixings, by key."""
 
-    def __init__(self, archive: FixingArchive, judging: Judging, sources: Mapping[str, Source]) -> None:
+    def __init__(self, archive: PublishedArchive, judging: Judging, sources: Mapping[str, Source]) -> None:
         self._archive = archive
         self._judging = judging
         self._sources = sources

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 
 import numpy as np
 
+from cambist.history.archive import PublishedArchive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.code_judgement import history_of
 from cambist.history.damaged_rows import DamageReport
@@ -162,13 +163,15 @@ def _log_damage(key: str, damage: DamageReport) -> None:
         )
 
 
-def rate_book_of(judging: Judging, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
+def rate_book_of(
+    archive: PublishedArchive, judging: Judging, sources: Sequence[Source], version: int, now: datetime
+) -> RateBook:
     """Build a rate book from what was published last of each code, however old, and the legal rates that follow."""
     judging.update()
-    daily = DailyQuotes(judging.archive, judging, {source.key: source for source in sources})
+    daily = DailyQuotes(archive, judging, {source.key: source for source in sources})
     return assemble_rate_book(daily.all_quotes(now), version, now)
 
 
 def rate_book_from_archive(store: FixingStore, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
     """Judge the archive, and build a rate book from it; `sources` are ranked, best first."""
-    return rate_book_of(judging_of(store, sources), sources, version, now)
+    return rate_book_of(store.archive, judging_of(store, sources), sources, version, now)

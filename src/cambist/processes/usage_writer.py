@@ -34,7 +34,7 @@ from cambist.registry.nodes import node_name
 from cambist.settings import Settings
 from cambist.status.cluster_report import ClusterReport
 from cambist.status.source_report import SourceReports
-from cambist.storage import Store
+from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.usage.usage_writer import UsageWriter
@@ -157,7 +157,7 @@ class UsageWriterTasks:
 
     def __init__(
         self,
-        store: Store,
+        store: AccountStore,
         writer: UsageWriter,
         reserve_space: Callable[[date], None] = lambda _: None,
         copy: Callable[[date], None] = lambda _: None,

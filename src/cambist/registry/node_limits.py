@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from datetime import date
 
-from cambist.accounts.account import Accounts
+from cambist.accounts.account import KnownAccounts
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import AccountQuota, period_of, quota_of
 from cambist.clock import utc_now
@@ -18,7 +18,7 @@ from cambist.registry.metering import open_counters
 from cambist.registry.nodes import node_name
 from cambist.registry.plans import current_plans
 from cambist.settings import Settings
-from cambist.storage import Store
+from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.node_connections import NodeConnections
@@ -31,7 +31,7 @@ class NodeLimits:
     `nodes` returns how many nodes there were last. Errors: StoreBroken.
     """
 
-    def __init__(self, settings: Settings, store: Store, redis: RedisMessages, nodes: Callable[[], int]) -> None:
+    def __init__(self, settings: Settings, store: AccountStore, redis: RedisMessages, nodes: Callable[[], int]) -> None:
         node, folder = node_name(settings), DataDirectory(settings.data)
         counters = open_counters(settings)
         self._keeper = QuotaKeeper(
@@ -54,7 +54,7 @@ class NodeLimits:
 class AccountQuotas:
     """Looks up the periods and quotas of accounts by the plans in effect."""
 
-    def __init__(self, accounts: Accounts, folder: DataDirectory) -> None:
+    def __init__(self, accounts: KnownAccounts, folder: DataDirectory) -> None:
         self._accounts = accounts
         self._folder = folder
         self._changes = data_changes(folder.path)

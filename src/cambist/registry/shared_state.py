@@ -25,7 +25,7 @@ from cambist.settings import Settings
 from cambist.status.cluster_report import ClusterReport, NodeReport
 from cambist.status.leadership import LeaderState
 from cambist.status.nodes import NodeRecord, StoreVersions
-from cambist.storage import Store
+from cambist.storage import NodeStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file, write_json_file
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -69,7 +69,7 @@ class NodeWork:
 class SharedState:
     """The parts of the link that keep this node's state equal to that of the others, and their tasks."""
 
-    def __init__(self, settings: Settings, store: Store, redis: NodeRedis, work: NodeWork) -> None:
+    def __init__(self, settings: Settings, store: NodeStore, redis: NodeRedis, work: NodeWork) -> None:
         self._store = store
         self._redis = redis
         self._work = work

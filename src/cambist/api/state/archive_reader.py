@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar
 
 from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
-from cambist.history.archive import FixingArchive, PairFilter
+from cambist.history.archive import PairFilter, PublishedArchive
 from cambist.history.bars import Bar, BarReader, Interval
 from cambist.history.coin_closes import find_close
 from cambist.history.correction_feed import CorrectionFeed
@@ -39,7 +39,7 @@ class ArchiveReader:
 
     def __init__(
         self,
-        archive: FixingArchive,
+        archive: PublishedArchive,
         bars: BarReader,
         pool: ReaderPool,
         clock: Callable[[], datetime],

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import BadParameter, NotKnownThen, RateUnavailable, StoreBroken, shorten
-from cambist.history.archive import PairFilter
+from cambist.history.archive import KnownArchive
 from cambist.history.edition import Editions, RecordedEdition, parse_edition_name
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.known_state import (
@@ -46,24 +46,6 @@ _ROW_BYTES = 32
 _CELL_BYTES = 10
 
 _Codes = frozenset[str] | None
-
-
-class KnownArchive(Protocol):
-    """What is read of the archive."""
-
-    def known_fixings(self, sources: Sequence[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
-        """Return everything that was received about the wanted pairs of some sources between two days."""
-
-    def days_received_after(
-        self, delivery: int, sources: Sequence[str], wanted: PairFilter, days: tuple[date, date]
-    ) -> list[date] | None:
-        """Return the days between two of which wanted pairs were received after a delivery; None if one is damaged."""
-
-    def revision(self) -> int:
-        """Return the number of the last delivery that changed something."""
-
-    def delivery_at(self, moment: datetime) -> int:
-        """Return the number of the last delivery that was received by a moment; 0 if there was none."""
 
 
 class _Kept(Generic[V]):

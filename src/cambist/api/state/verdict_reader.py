@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from cambist.api.state.known_history import KnownArchive
 from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
+from cambist.history.archive import KnownArchive
 from cambist.history.code_verdict import CodeVerdict, bounds_around, rates_at, verdict_of, wants_code, window_around
 from cambist.history.edition import Editions
 from cambist.history.known_state import Mark

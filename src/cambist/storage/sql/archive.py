@@ -20,7 +20,6 @@ from cambist.history.corrections import (
 )
 from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
-from cambist.history.filed_values import FiledValues
 from cambist.history.fixing import Coverage, DeliveryRecord, FilingResult, Fixing, ReceivedFixing
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
@@ -28,7 +27,7 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.status.environment import SIMULATED
 from cambist.storage.sql.backends import WriteLock, writing
 from cambist.storage.sql.correction_feed import read_feed, read_vintages
-from cambist.storage.sql.filing import Filing, stored_values
+from cambist.storage.sql.filing import Filing
 from cambist.storage.sql.known_rows import read_days_received_after, read_known_fixings
 from cambist.storage.sql.pair_series import read_pair_series
 from cambist.storage.sql.reading import all_series, last_versions, parse_day, parse_received, read_rates, read_revision
@@ -80,15 +79,13 @@ class SqlArchive:
             received_at = connection.execute(last).scalar_one_or_none()
         return received_at and received_at.replace(tzinfo=UTC)
 
-    def file(
-        self, delivery: DeliveryRecord, fixings: Iterable[Fixing], filed: FiledValues | None = None
-    ) -> FilingResult:
+    def file(self, delivery: DeliveryRecord, fixings: Iterable[Fixing]) -> FilingResult:
         """File a delivery in one transaction. Errors: StoreBroken for fixings of the sandbox (ADR 13)."""
         delivered = list(fixings)
         if SIMULATED in {delivery.source, *(one.source for one in delivered)}:
             raise StoreBroken("Simulated prices of the sandbox cannot be stored in the archive")
         with writing(self._engine, WriteLock.ARCHIVE) as connection:
-            return Filing(connection, delivery, filed).file(delivered)
+            return Filing(connection, delivery).file(delivered)
 
     def deliveries_after(self, delivery: int, up_to: int) -> list[tuple[int, str]]:
         """Return number and source of later deliveries."""
@@ -97,7 +94,7 @@ class SqlArchive:
             return [(row.id, row.source) for row in rows]
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
-        """Return the fixings of a source by day."""
+        """Yield the fixings of a source, oldest day first, as they are known now or were known at a moment."""
         query = select_versions(source, known_at)
         with self._engine.connect() as connection:
             yield from last_versions(connection.execution_options(yield_per=_BATCH), source, query)
@@ -119,11 +116,6 @@ class SqlArchive:
                 rows += read.rows
                 yield each.pair, read.days, read.rates
             found.missing = max(0, int(connection.execute(select_row_count(source, up_to)).scalar_one()) - rows)
-
-    def filed_values(self, source: str, pairs: Collection[Pair], first: date, last: date) -> FiledValues:
-        """Return the values of these pairs between two days."""
-        with self._engine.connect() as connection:
-            return stored_values(connection, source, pairs, (first, last))
 
     def pair_series(self, wanted: PairFilter, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
         """Return the series of the wanted pairs of all sources."""

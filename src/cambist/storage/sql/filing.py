@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from sqlalchemy import Connection, insert
 
 from cambist.errors import SourceBroken
-from cambist.history.filed_values import DayValues, FiledValues
+from cambist.history.filed_values import DayValues
 from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.pair import Pair
 from cambist.storage.sql.backends import backend_of
 from cambist.storage.sql.checksum import StoredRow, series_seed, stored_rows
-from cambist.storage.sql.reading import StoredSeries, all_series, read_filed_values, read_revision
+from cambist.storage.sql.reading import StoredSeries, all_series, read_filed_values
 from cambist.storage.sql.schema import deliveries, series
 from cambist.storage.sql.selects import to_stored
 
 
-def stored_values(connection: Connection, source: str, pairs: Collection[Pair], days: tuple[date, date]) -> FiledValues:
-    """Return the stored values of these pairs between two days, without damaged rows: these are filed again."""
-    stored = [one for one in all_series(connection, source).values() if one.pair in pairs]
-    found = {one.pair: read_filed_values(connection, one, *days) for one in stored}
-    units = {one.pair: one.unit for one in stored}
-    return FiledValues(read_revision(connection), {pair: values for pair, values in found.items() if values}, units)
-
-
 class Filing:
-    """The filing of one delivery, over a connection with an open transaction.
+    """The filing of one delivery, over a connection with an open transaction."""
 
-    `filed` are the stored values of the delivery, as they were read before the transaction.
-    """
-
-    def __init__(self, connection: Connection, delivery: DeliveryRecord, filed: FiledValues | None = None) -> None:
+    def __init__(self, connection: Connection, delivery: DeliveryRecord) -> None:
         self._connection = connection
         self._delivery = delivery
-        self._filed = filed
         # Write before reading: a transaction that reads first may fail to get the write lock.
         self._delivery_id = self._insert_delivery()
         self._series = self._stored_series()
@@ -43,10 +31,9 @@ class Filing:
 
     def file(self, delivered: Sequence[Fixing]) -> FilingResult:
         """File the delivery. The caller commits the transaction."""
-        of_pairs = self._by_pair(delivered)
-        stored = self._stored_values(of_pairs)
-        for pair, fixings in of_pairs.items():
-            self._insert(self._new_rows(self._series[pair], fixings, stored.of(pair)))
+        for pair, fixings in self._by_pair(delivered).items():
+            of_pair = self._series[pair]
+            self._insert(self._new_rows(of_pair, fixings, self._filed_values(of_pair, fixings)))
         self._update_delivery()
         days = {fixing.day for fixing in delivered}
         return FilingResult(
@@ -75,14 +62,10 @@ class Filing:
             _check(self._series[pair], fixings)
         return of_pairs
 
-    def _stored_values(self, of_pairs: Mapping[Pair, list[Fixing]]) -> FiledValues:
-        # Another process may have filed since the values were read.
-        if self._filed is not None and self._filed.revision == read_revision(self._connection):
-            return self._filed
-        days = [fixing.day for fixings in of_pairs.values() for fixing in fixings]
-        if not days:
-            return FiledValues()
-        return stored_values(self._connection, self._delivery.source, of_pairs, (min(days), max(days)))
+    def _filed_values(self, of_pair: StoredSeries, fixings: list[Fixing]) -> DayValues:
+        """Return the stored values of the days of a pair's fixings, without damaged rows: these are filed again."""
+        days = [fixing.day for fixing in fixings]
+        return read_filed_values(self._connection, of_pair, min(days), max(days))
 
     def _new_rows(self, of_pair: StoredSeries, fixings: list[Fixing], stored: DayValues) -> list[StoredRow]:
         new = fixings
