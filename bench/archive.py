@@ -13,7 +13,7 @@ from statistics import median
 import numpy as np
 from currency_converter import CURRENCY_FILE
 
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.judging import Judging
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY
@@ -83,7 +83,7 @@ def measure_delivery(folder: Path, *, jumps: bool) -> tuple[float, float]:
     codes = [code for code in sorted(CURRENCIES) if code != PIVOT and CURRENCIES[code].lives_on(TODAY)][
         :CODES_DELIVERED
     ]
-    chance, receipts = random.Random(5), 0  # noqa: S311  nothing secret
+    chance, deliveries = random.Random(5), 0  # noqa: S311  nothing secret
     levels = {code: 10 ** chance.uniform(-0.5, 3) for code in codes}
 
     def said(key: str, day: date, codes: list[str], factor: float = 1.0) -> Iterator[Fixing]:
@@ -93,20 +93,20 @@ def measure_delivery(folder: Path, *, jumps: bool) -> tuple[float, float]:
 
     days = [TODAY - timedelta(days=number) for number in range(DAYS_BEFORE, 0, -1)]
     for key in keys:
-        receipts += 1
+        deliveries += 1
         fixings = [fixing for day in days for fixing in said(key, day, codes)]
-        store.archive.file(Receipt(key, NOW, f"{receipts}", "d"), fixings)
+        store.archive.file(DeliveryRecord(key, NOW, f"{deliveries}", "d"), fixings)
     rules = tuple(SourceRule(key, PIVOT, "", True, "UTC", "12:00:00") for key in keys)
     judging = Judging(store.archive, store.verdicts, RuleSet(1, rules, {}))
     judging.update()
     filing, judged = [], []
     for key in keys[:DELIVERIES]:
-        receipts += 1
+        deliveries += 1
         started = time.perf_counter()
         fixings = list(said(key, TODAY, codes, 1.2 if jumps else 1.0))
-        filed = store.archive.file(Receipt(key, NOW, f"{receipts}", "d"), fixings)
+        filed = store.archive.file(DeliveryRecord(key, NOW, f"{deliveries}", "d"), fixings)
         filing.append(time.perf_counter() - started)
-        judging.note_filed(filed.receipt, TODAY, TODAY)
+        judging.note_filed(filed.delivery, TODAY, TODAY)
         started = time.perf_counter()
         judging.update()
         judged.append(time.perf_counter() - started)

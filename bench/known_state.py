@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.reference.currency_tables import CURRENCIES
 from cambist.registry.sources.source_adapters import ADAPTERS, built_in
@@ -61,7 +61,9 @@ def file_all(folder: Path, days: list[dt.date], note: str) -> int:
     """File a delivery of each source about some days; return how many fixings were stored."""
     store, count = SqlStore(f"sqlite:///{folder / 'cambist.db'}"), 0
     for source in chosen_sources():
-        filed = store.archive.file(Receipt(source.key, dt.datetime.now(dt.UTC), note, note), fixings(source, days))
+        filed = store.archive.file(
+            DeliveryRecord(source.key, dt.datetime.now(dt.UTC), note, note), fixings(source, days)
+        )
         count += filed.added + filed.corrected
     store.close()
     data_changes(folder).notify(Topic.ARCHIVE)

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 from cambist.history.archive import FixingArchive
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 
 EUR_USD = Pair("EUR", "USD")
@@ -22,8 +22,8 @@ def weekdays(until: date, count: int = 40) -> list[date]:
 def file(archive: FixingArchive, source: str, pair: Pair, fixings: Iterable[tuple[date, str]]) -> None:
     """File the fixings of a source as one delivery."""
     found = [Fixing(source, pair, day, Decimal(value)) for day, value in fixings]
-    receipt = Receipt(source, datetime.now(UTC), "https://rates.example/", f"{source} {pair} {len(found)}")
-    archive.file(receipt, found)
+    delivery = DeliveryRecord(source, datetime.now(UTC), "https://rates.example/", f"{source} {pair} {len(found)}")
+    archive.file(delivery, found)
 
 
 def fair(day: date) -> str:

@@ -399,7 +399,7 @@ class FullLedger(MemoryLedger):
 
     def _check(self) -> None:
         if not self.room:
-            raise StoreBroken("The ledger cannot be written: No space left on device")
+            raise StoreBroken("The usage counters in /data/ledger cannot be written: No space left on device")
 
     def spend(self, *what: Any) -> None:
         self._check()
@@ -445,7 +445,7 @@ def test_what_was_counted_without_room_is_in_the_ledger_when_there_is_room(clock
 def test_a_key_whose_use_cannot_be_noted_is_charged_all_the_same(clock):
     class Noteless(MemoryLedger):
         def use_key(self, *_: Any) -> None:
-            raise StoreBroken("The ledger cannot be written: No space left on device")
+            raise StoreBroken("The usage counters in /data/ledger cannot be written: No space left on device")
 
     ledger = Noteless()
     Meter(ledger, {}).spend(a_principal(), "/fetch-one", 3, clock())

@@ -13,11 +13,11 @@ from tests.conftest import Clock, MemoryLedger
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest
-from cambist.accounts.must_wait import MustWait
-from cambist.accounts.node_leases import HeldLease, NodeLeases, PendingWish
+from cambist.accounts.node_leases import HeldLease, NodeLeases, PendingRequest
 from cambist.accounts.node_meter import NodeMeter
 from cambist.accounts.plan import Plan, default_plans, read_plans
 from cambist.accounts.principal import Principal, Principals
+from cambist.accounts.would_block import WouldBlock
 from cambist.errors import QuotaSpent, QuotaUnknown, RateLimited, StoreBroken
 
 UNLIMITED = read_plans(default_plans(), "plans.toml")["unlimited"]
@@ -33,7 +33,7 @@ class Leases:
     held: dict[tuple[int, date], HeldLease] = field(default_factory=dict)
     others: int = 0
     own: int = 0
-    wishes: list[PendingWish] = field(default_factory=list)
+    requests: list[PendingRequest] = field(default_factory=list)
     bank: list[HeldLease] = field(default_factory=list)
     pauses: int = 3
     is_reachable: bool = True
@@ -49,8 +49,8 @@ class Leases:
     def release(self) -> None:
         self.own = 0
 
-    def wish(self, account: int, calls: int, granted: int) -> None:
-        self.wishes.append(PendingWish(account, calls, granted))
+    def request(self, account: int, calls: int, granted: int) -> None:
+        self.requests.append(PendingRequest(account, calls, granted))
 
     def grants(self) -> Iterator[None]:
         for _ in range(self.pauses):
@@ -99,18 +99,18 @@ def test_calls_are_admitted_within_the_lease_and_no_further(
 def test_an_account_without_a_quota_needs_no_lease(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
     meter.check_quota(ann(UNLIMITED), 10**6, clock())
     meter.spend(ann(UNLIMITED), "/a", 10**6, clock())
-    assert leases.wishes == []
+    assert leases.requests == []
 
 
 def test_what_costs_nothing_needs_no_lease(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
     meter.check_quota(ann(), 0, clock())
-    assert leases.wishes == []
+    assert leases.requests == []
 
 
 def test_a_first_call_waits_for_a_grant(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
     leases.bank = [lease(100)]
     meter.check_quota(ann(), 1, clock())
-    assert leases.wishes[0] == PendingWish(1, 1, 0)
+    assert leases.requests[0] == PendingRequest(1, 1, 0)
     assert leases.own == 1
 
 
@@ -118,12 +118,12 @@ def test_a_large_answer_asks_for_what_is_missing(meter: NodeMeter, leases: Lease
     leases.held[1, NOVEMBER] = lease(30)
     leases.bank = [lease(100)]
     meter.check_quota(ann(), 80, clock())
-    assert leases.wishes[0] == PendingWish(1, 50, 30)
+    assert leases.requests[0] == PendingRequest(1, 50, 30)
 
 
 def test_a_thread_that_never_waits_leaves_it_to_another(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
     meter.spare_this_thread()
-    with pytest.raises(MustWait):
+    with pytest.raises(WouldBlock):
         meter.check_quota(ann(), 1, clock())
     leases.bank = [lease(100)]
     thread = threading.Thread(target=meter.check_quota, args=(ann(), 1, clock()))
@@ -155,7 +155,7 @@ def test_what_other_threads_have_reserved_is_waited_for(meter: NodeMeter, leases
     meter.check_quota(ann(), 1, clock())
     with pytest.raises(QuotaUnknown):
         meter.check_quota(ann(), 2, clock())
-    assert leases.wishes == []
+    assert leases.requests == []
 
 
 def test_a_spent_quota_is_asked_for_again_and_again(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
@@ -163,7 +163,7 @@ def test_a_spent_quota_is_asked_for_again_and_again(meter: NodeMeter, leases: Le
     for _ in range(2):
         with pytest.raises(QuotaSpent):
             meter.check_quota(ann(), 1, clock())
-    assert leases.wishes == [PendingWish(1, 1, 0)] * 2
+    assert leases.requests == [PendingRequest(1, 1, 0)] * 2
 
 
 def test_calls_that_were_bought_are_waited_for(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
@@ -175,7 +175,7 @@ def test_calls_that_were_bought_are_waited_for(meter: NodeMeter, leases: Leases,
 def test_more_than_the_whole_quota_is_refused_at_once(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
     with pytest.raises(QuotaSpent):
         meter.check_quota(ann(), QUOTA + 1, clock())
-    assert leases.wishes == []
+    assert leases.requests == []
 
 
 def test_a_lease_above_the_quota_is_cut(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
@@ -190,11 +190,11 @@ def test_half_a_chunk_before_the_end_more_is_asked_for_once(meter: NodeMeter, le
     for _ in range(90):
         meter.check_quota(ann(), 1, clock())
         meter.spend(ann(), "/a", 1, clock())
-    assert leases.wishes == []
+    assert leases.requests == []
     for _ in range(5):
         meter.check_quota(ann(), 1, clock())
         meter.spend(ann(), "/a", 1, clock())
-    assert leases.wishes == [PendingWish(1, 1, 100)]
+    assert leases.requests == [PendingRequest(1, 1, 100)]
 
 
 def test_some_calls_go_on_while_the_database_is_gone_if_the_plan_says_so(
@@ -211,7 +211,7 @@ def test_some_calls_go_on_while_the_database_is_gone_if_the_plan_says_so(
     leases.is_reachable = True
     leases.bank = [lease(9)]
     meter.check_quota(careful, 1, clock())
-    assert leases.wishes[-1] == PendingWish(1, 5, 3)
+    assert leases.requests[-1] == PendingRequest(1, 5, 3)
     assert ledger.spent(1, TODAY) == 7
 
 
@@ -285,11 +285,11 @@ def test_usage_of_the_others_is_what_was_known_last(ledger: MemoryLedger, leases
 
 
 def test_usage_is_read_where_there_is_time_to_wait(ledger: MemoryLedger, leases: Leases, clock: Clock) -> None:
-    def must_wait(_account: int, _since: date) -> Mapping[date, int]:
-        raise MustWait
+    def would_block(_account: int, _since: date) -> Mapping[date, int]:
+        raise WouldBlock
 
-    with pytest.raises(MustWait):
-        NodeMeter(ledger, {}, leases, must_wait).usage(ann(), clock())
+    with pytest.raises(WouldBlock):
+        NodeMeter(ledger, {}, leases, would_block).usage(ann(), clock())
 
 
 @pytest.mark.parametrize(("share", "admitted"), [(1, 10), (3, 3), (50, 1)])
@@ -341,4 +341,4 @@ def test_what_is_reserved_is_asked_for_beyond_what_was_granted(meter: NodeMeter,
     leases.bank = [lease(17)]
     with meter.reserve(ann(), 8, clock()), meter.reserve(ann(), 9, clock()):
         pass
-    assert (PendingWish(1, 7, 10)) in leases.wishes
+    assert (PendingRequest(1, 7, 10)) in leases.requests

@@ -10,10 +10,10 @@ from tests.conftest import Clock, MemoryLedger
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.meter import Meter
-from cambist.accounts.must_wait import MustWait
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principal
 from cambist.accounts.reservations import OwnReservations
+from cambist.accounts.would_block import WouldBlock
 from cambist.errors import QuotaSpent, RateLimited
 
 UNLIMITED = read_plans(default_plans(), "plans.toml")["unlimited"]
@@ -109,7 +109,7 @@ def test_what_is_answered_at_once_leaves_the_decision_to_others_if_it_may_be_too
             reservations.add(1, 5)
 
     meter = Late(ledger, {}, reservations=reservations)
-    with pytest.raises(MustWait):
+    with pytest.raises(WouldBlock):
         meter.admit(shop(), "/a", 6, clock())
     assert (reservations.total(1), sum(ledger.spent_by.values())) == (5, 0)
 

@@ -12,7 +12,7 @@ from tests.admin.backups import DAY, NOON, PATH, open_database
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import default_plans
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.usage.usage_writer import UsageWriter
@@ -28,7 +28,7 @@ def used_folder(tmp_path: Path) -> Iterator[Path]:
     store = open_database(folder)
     store.migrate()
     rates = [Fixing("ecb", Pair("EUR", "USD"), DAY - timedelta(days=back), Decimal("1.1")) for back in range(500)]
-    store.archive.file(Receipt("ecb", NOON, "a test", "d"), rates)
+    store.archive.file(DeliveryRecord("ecb", NOON, "a test", "d"), rates)
     number = store.accounts.create(Account(0, "ann", "one")).number
     counters = WorkerCounters(folder / "ledger", [PATH], 1)
     counters.spend(number, PATH, 3, DAY)

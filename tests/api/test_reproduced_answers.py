@@ -25,7 +25,7 @@ from cambist.api.state.known_history import KnownHistory
 from cambist.api.state.reader_pool import ReaderPool
 from cambist.api.state.verdict_reader import VerdictReader
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.verdict_log import Decision, Judged
 from cambist.ingest.snapshot_builder import rate_matrix_at, rate_matrix_from_archive, record_edition, rules_of
@@ -66,7 +66,7 @@ class World:
         self.store.migrate()
         self.sources = list(ALL)
         self.answered: list[tuple[str, str, bytes]] = []
-        self.receipts = 0
+        self.deliveries = 0
         self.readings: list[SqlReadOnlyStore] = []
         self.deliver("ecb")
         self.client = client_of(book, self.build())
@@ -79,8 +79,8 @@ class World:
         reading = self.store.read_only(2, 60)
         self.readings.append(reading)
         reader = ArchiveReader(reading.archive, reading.bars, ReaderPool(4, within=60), lambda: NOW)
-        state.words, state.closes = reader.published_fixings, reader.close
-        state.known_words, state.known_closes = reader.known_fixings, reader.known_close
+        state.fixings, state.closes = reader.published_fixings, reader.close
+        state.known_fixings, state.known_closes = reader.known_fixings, reader.known_close
         pool = ReaderPool(4, readers=1, within=60)
         state.verdicts = VerdictReader(reading.archive, reading.editions, reading.verdicts, pool).verdict
         state.known_history = KnownHistory(
@@ -106,13 +106,15 @@ class World:
                     found.append(Fixing(source, pair, day, value, nominal))
         return found
 
-    def receipt(self, source: str) -> Receipt:
-        self.receipts += 1
-        return Receipt(source, NOW + timedelta(seconds=self.receipts), f"delivery {self.receipts}", str(self.receipts))
+    def delivery(self, source: str) -> DeliveryRecord:
+        self.deliveries += 1
+        return DeliveryRecord(
+            source, NOW + timedelta(seconds=self.deliveries), f"delivery {self.deliveries}", str(self.deliveries)
+        )
 
     def deliver(self, source: str = "") -> None:
         source = source or self.random.choice(list(CODES))
-        self.store.archive.file(self.receipt(source), self.fixings(source))
+        self.store.archive.file(self.delivery(source), self.fixings(source))
 
     def decide(self) -> None:
         """Decide on what a source said last of some code, or take a decision back."""
@@ -131,14 +133,14 @@ class World:
 
     def kill(self) -> None:
         """Kill a process while it files."""
-        source, receipts = self.random.choice(list(CODES)), [self.receipt("ecb") for _ in range(50)]
-        delivered = [self.fixings(source) for _ in receipts]
+        source, deliveries = self.random.choice(list(CODES)), [self.delivery("ecb") for _ in range(50)]
+        delivered = [self.fixings(source) for _ in deliveries]
         child = os.fork()
         if not child:
             try:
                 store = SqlStore(self.url)
-                for receipt, fixings in zip(receipts, delivered, strict=True):
-                    store.archive.file(replace(receipt, source=source), fixings)
+                for delivery, fixings in zip(deliveries, delivered, strict=True):
+                    store.archive.file(replace(delivery, source=source), fixings)
             finally:
                 os._exit(0)
         time.sleep(self.random.random() * 0.08)
@@ -148,8 +150,8 @@ class World:
     def close_coins(self) -> None:
         day = NOW.date() - timedelta(days=self.random.randint(1, 5))
         price = Decimal(self.random.randint(90_000, 110_000))
-        receipt = replace(self.receipt(CLOSES), origin="kraken")
-        self.store.archive.file(receipt, [Fixing(CLOSES, Pair("BTC", "USD"), day, price)])
+        delivery = replace(self.delivery(CLOSES), origin="kraken")
+        self.store.archive.file(delivery, [Fixing(CLOSES, Pair("BTC", "USD"), day, price)])
 
     def switch_source(self) -> None:
         self.sources = self.random.choice([ALL, ALL[:2], [ALL[2], ALL[0]], [ALL[0]]])
@@ -239,6 +241,6 @@ def test_the_whole_matrix_of_an_edition_is_built_again_with_the_same_digest(worl
         by_key = {source.key: source for source in ALL}
         sources = [by_key[rule.key] for rule in rules.sources]
         assert edition.last_verdict is not None
-        shown = Judged(edition.receipt, edition.last_verdict)
+        shown = Judged(edition.delivery, edition.last_verdict)
         built = rate_matrix_at(world.store, sources, NOW.date() + timedelta(days=9), shown)
         assert record_edition(world.store.editions, built, sources).edition == edition.name

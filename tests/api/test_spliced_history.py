@@ -17,7 +17,7 @@ from tests.postgresql import postgresql_url
 
 from cambist.api.state.known_history import KnownHistory
 from cambist.api.state.reader_pool import ReaderPool
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.known_state import Scope, Window, windows_to_rebuild
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of
@@ -58,8 +58,8 @@ class Service:
             for pair in PAIRS[source]
             for day in days
         ]
-        receipt = Receipt(source, NOW + timedelta(seconds=self.deliveries), "a test", str(self.deliveries))
-        self.store.archive.file(receipt, made)
+        delivery = DeliveryRecord(source, NOW + timedelta(seconds=self.deliveries), "a test", str(self.deliveries))
+        self.store.archive.file(delivery, made)
 
     def build(self, sources: Any = SOURCES) -> RateMatrix:
         built = rate_matrix_from_archive(self.store, sources, NOW.date())

@@ -137,7 +137,7 @@ def wsgi_client(finished: Path) -> Client:
     client = client_of(book, open_rate_matrix(finished / "rates.image"))
     assert client.worker_state is not None
     stored = StoredAnswers(Settings(data=finished))._state
-    client.worker_state.votes, client.worker_state.words = stored.votes, stored.words
+    client.worker_state.votes, client.worker_state.fixings = stored.votes, stored.fixings
     return client
 
 

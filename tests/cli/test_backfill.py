@@ -187,7 +187,7 @@ def stored_values(data: Path) -> list[tuple[str, str, str]]:
     return query(
         data,
         "SELECT f.day, s.base || '/' || s.quote, f.value FROM fixings f JOIN series s ON s.id = f.series_id "
-        "ORDER BY f.day, s.base, s.quote, f.receipt_id",
+        "ORDER BY f.day, s.base, s.quote, f.delivery_id",
     )
 
 

@@ -54,7 +54,7 @@ def test_a_damaged_row_is_reported_with_what_to_do(shell, folder_with_files):
     ended = shell("check")
     assert ended.code == 1
     assert "fixings of ecb: damaged" in ended.out
-    assert "2026-03-06 (receipt 1) is not what was filed" in ended.out
+    assert "2026-03-06 (delivery 1) is not what was filed" in ended.out
     assert "What to do: restore the database from a backup." in ended.out
 
 
@@ -62,7 +62,7 @@ def test_a_damaged_verdict_is_reported(shell, folder_with_files):
     with sqlite3.connect(folder_with_files / "cambist.db") as connection:
         (rules,) = connection.execute("SELECT rules FROM judged").fetchone()
         connection.execute(
-            "INSERT INTO verdicts (rules, code, day, outcome, receipt) VALUES (?, 'EUR', 20518, '', 1)", (rules,)
+            "INSERT INTO verdicts (rules, code, day, outcome, delivery) VALUES (?, 'EUR', 20518, '', 1)", (rules,)
         )
     connection.close()
     ended = shell("check")

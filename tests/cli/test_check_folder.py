@@ -89,7 +89,7 @@ def test_a_rate_matrix_with_a_changed_rate_is_damaged_although_its_checksum_is_r
 def test_what_was_filed_after_the_rate_matrix_was_built_does_not_count(shell: Shell, edition_folder: Path) -> None:
     change(
         edition_folder,
-        "INSERT INTO receipts (source, received_at, origin, digest, added, corrected) "
+        "INSERT INTO deliveries (source, received_at, origin, digest, added, corrected) "
         "VALUES ('ecb', '2026-03-08 00:00:00.000000', 'a test', 'e', 0, 0)",
     )
     assert parts(shell("check"))["rate image"] == "sound"
@@ -99,8 +99,8 @@ def test_what_was_filed_after_the_rate_matrix_was_built_does_not_count(shell: Sh
     ("statement", "fault"),
     [
         ("UPDATE editions SET digest = 'f' || substr(digest, 2)", "another digest than its name"),
-        ("UPDATE editions SET receipt = 7", "which is not its own"),
-        ("DELETE FROM receipts", "the archive ends with 0"),
+        ("UPDATE editions SET delivery = 7", "which is not its own"),
+        ("DELETE FROM deliveries", "the archive ends with 0"),
         ("UPDATE rule_texts SET content = CAST('x' AS BLOB) WHERE length(digest) = 64", "is missing or changed"),
         ("DELETE FROM rule_texts WHERE length(digest) = 12", "are missing"),
     ],

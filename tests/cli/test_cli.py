@@ -21,7 +21,7 @@ from cambist.cli import main as program
 from cambist.cli.overview import GROUPS
 from cambist.errors import CannotStart
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.http.listening_socket import free_address
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.pricing.pair import Pair
@@ -321,7 +321,7 @@ def test_a_fixing_is_found_in_any_case_of_letters(data: str) -> None:
     assert "1.1172" in run_cli("fixing", "eur", "usd", "2026-10-30", "--data", data).output
 
 
-def test_a_fixing_is_shown_with_its_time_of_receipt_and_origin(data: str) -> None:
+def test_a_fixing_is_shown_with_its_time_of_delivery_and_origin(data: str) -> None:
     result = run_cli("fixing", "EUR", "USD", "2026-10-30", "--data", data)
     assert "file 1" in result.output
     assert "17:00:00" in result.output
@@ -362,8 +362,8 @@ def test_a_fixing_is_found_in_the_other_direction_with_a_note(data: str) -> None
 
 def test_fixings_of_several_days_are_shown_oldest_first(data: str) -> None:
     archive = SqlStore(f"sqlite:///{Path(data) / 'cambist.db'}")
-    receipt = Receipt("ecb", datetime(2026, 11, 2, 17, tzinfo=UTC), "later", "d")
-    archive.archive.file(receipt, [Fixing("ecb", Pair("EUR", "USD"), date(2026, 11, 2), Decimal("1.12"))])
+    record = DeliveryRecord("ecb", datetime(2026, 11, 2, 17, tzinfo=UTC), "later", "d")
+    archive.archive.file(record, [Fixing("ecb", Pair("EUR", "USD"), date(2026, 11, 2), Decimal("1.12"))])
     archive.close()
     result = run_cli("fixing", "EUR", "USD", "2026-10-29", "2026-11-02", "--data", data, "--json")
     found = [(record["day"], record["value"]) for record in json.loads(result.output)]
@@ -392,7 +392,7 @@ def closed(data: str) -> str:
     store = SqlStore(f"sqlite:///{Path(data) / 'cambist.db'}")
     for coin, value, origin in (("BTC", "60123.45", "okx"), ("SHIB", "9.875E-9", "crossed from binance, okx")):
         close = Fixing(CLOSES, Pair(coin, "USD"), date(2026, 11, 21), Decimal(value))
-        store.archive.file(Receipt(CLOSES, datetime(2026, 11, 22, 0, 0, 1, tzinfo=UTC), origin, "d"), [close])
+        store.archive.file(DeliveryRecord(CLOSES, datetime(2026, 11, 22, 0, 0, 1, tzinfo=UTC), origin, "d"), [close])
     store.close()
     return data
 

@@ -86,15 +86,15 @@ def test_nothing_is_changed(installation: InstallationState) -> None:
 def test_a_database_in_use_is_checked_beside_its_log(installation: InstallationState) -> None:
     with sqlite3.connect(installation.path / "cambist.db") as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.execute("UPDATE alembic_version SET version_num = '0015'")
         connection.commit()
         assert (installation.path / "cambist.db-wal").stat().st_size
         finding = one(folder_checks.check_database, installation)
     connection.close()
-    assert (finding.severity, "schema 0001" in finding.found) == (WARNING, True)
+    assert (finding.severity, "schema 0015" in finding.found) == (WARNING, True)
 
 
-@pytest.mark.parametrize(("schema", "severity"), [("0001", WARNING), ("9999", PROBLEM)])
+@pytest.mark.parametrize(("schema", "severity"), [("0001", PROBLEM), ("0015", WARNING), ("9999", PROBLEM)])
 def test_another_schema_is_found(installation: InstallationState, schema: str, severity: Severity) -> None:
     with sqlite3.connect(installation.path / "cambist.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = ?", [schema])

@@ -23,7 +23,7 @@ from tests.cli.conftest import CommandResult
 from cambist.admin.export import exporter
 from cambist.admin.history.stored_answers import StoredAnswers
 from cambist.cli import main
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.settings import Settings
 from cambist.storage.sql import SqlStore
@@ -72,7 +72,7 @@ def rows(out: Path, name: str) -> list[dict[str, str]]:
 def store_fixing(folder: Path, source: str, pair: str, day: date, value: str) -> None:
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
     fixing = Fixing(source, Pair(*pair.split("/")), day, Decimal(value))
-    store.archive.file(Receipt(source, RECEIVED, f"a test of {pair} {value}", f"{source} {value}"), [fixing])
+    store.archive.file(DeliveryRecord(source, RECEIVED, f"a test of {pair} {value}", f"{source} {value}"), [fixing])
     store.close()
 
 

@@ -172,7 +172,7 @@ def test_a_missing_report_is_an_error(
     if content:
         (folder / "sources.json").write_bytes(content)
     said = error_of("feeds", "status", *as_json)
-    assert said.startswith(f"There is no bulletin on the sources in {folder / 'sources.json'}: ")
+    assert said.startswith(f"There is no source report in {folder / 'sources.json'}: ")
 
 
 # try

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 from tests.cli.test_upgrade import schema_of
 from tests.service.processes import environment
-from tests.storage.older_databases import fill, migrate_to
+from tests.storage.older_databases import create_former, fill
 
 from cambist.storage.sql.engine import open_engine
+from cambist.storage.sql.former_schema import FORMER_SCHEMA
 from cambist.storage.sql.revision import newest_revision
 
-OLD = "0009"
 KILLED = """
 import os, signal, sys
 from cambist.__main__ import main
@@ -43,10 +43,10 @@ finally:
 
 
 @pytest.fixture
-def older(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def older(finished: Path) -> Path:
     (finished / "cambist.db").unlink()
     engine = open_engine(f"sqlite:///{finished / 'cambist.db'}")
-    migrate_to(engine, OLD, monkeypatch)
+    create_former(engine)
     fill(engine)
     engine.dispose()
     return finished
@@ -83,7 +83,7 @@ def test_an_upgrade_that_is_killed_at_any_step_leaves_a_sound_folder_and_can_be_
         folder = Path(shutil.copytree(older, tmp_path / f"{step}"))
         assert upgrade(folder, step) == (-signal.SIGKILL, None)
         check(folder / "cambist.db")
-        assert schema_of(folder) == OLD
+        assert schema_of(folder) == FORMER_SCHEMA
         kept = folder / f"cambist.before-{newest_revision()}.db"
         if kept.exists():
             check(kept)

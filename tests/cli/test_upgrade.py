@@ -8,21 +8,22 @@ from pathlib import Path
 
 import pytest
 from tests.cli.conftest import CommandResult
-from tests.storage.older_databases import fill, migrate_to
+from tests.storage.older_databases import create_former, fill
 
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.sql.engine import open_engine
+from cambist.storage.sql.former_schema import FORMER_SCHEMA
 from cambist.storage.sql.revision import newest_revision
 
 Run = Callable[..., CommandResult]
 
 
 @pytest.fixture
-def older(finished: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def older(finished: Path) -> Path:
     """A data folder whose database has the schema of an earlier release."""
     (finished / "cambist.db").unlink()
     engine = open_engine(f"sqlite:///{finished / 'cambist.db'}")
-    migrate_to(engine, "0009", monkeypatch)
+    create_former(engine)
     fill(engine)
     engine.dispose()
     return finished
@@ -40,8 +41,8 @@ def test_a_check_says_what_would_be_done_and_changes_nothing(older: Path, run: R
     ended = run("upgrade", "--check")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
-    assert f"database: schema 0009, to be migrated to {newest_revision()}" in lines
-    assert "  0010 signing keys" in lines
+    assert f"database: schema {FORMER_SCHEMA}, to be migrated to {newest_revision()}" in lines
+    assert "  0016 one schema" in lines
     assert f"copy: {older / f'cambist.before-{newest_revision()}.db'}" in lines
     assert "service: stopped" in lines
     assert "settings, plans and declarations: accepted" in lines
@@ -51,15 +52,15 @@ def test_a_check_says_what_would_be_done_and_changes_nothing(older: Path, run: R
 
 def test_a_check_for_programs_names_steps_and_sizes(older: Path, run: Run) -> None:
     plan = run("upgrade", "--check", "--json").json
-    assert (plan["schema"], plan["target"], plan["problems"]) == ("0009", newest_revision(), [])
-    assert [step[:4] for step in plan["steps"]][:2] == ["0010", "0011"]
+    assert (plan["schema"], plan["target"], plan["problems"]) == (FORMER_SCHEMA, newest_revision(), [])
+    assert plan["steps"] == ["0016 one schema"]
     assert plan["size"] >= (older / "cambist.db").stat().st_size
     assert plan["needed"] > 2 * plan["size"]
 
 
 def test_an_upgrade_migrates_keeps_a_copy_and_has_nothing_to_do_then(older: Path, run: Run) -> None:
     ended = run("upgrade")
-    assert f"from schema 0009 to {newest_revision()}" in ended.out
+    assert f"from schema {FORMER_SCHEMA} to {newest_revision()}" in ended.out
     assert f"cambist.before-{newest_revision()}.db" in ended.out
     assert schema_of(older) == newest_revision()
     assert "nothing to do" in run("upgrade").out
@@ -90,6 +91,17 @@ def test_what_this_release_would_refuse_is_named_and_not_upgraded(
     refused = run("upgrade")
     assert (refused.code, refused.out) == (2, "")
     assert "Not upgraded" in refused.err
+    assert schema_of(older) == FORMER_SCHEMA
+
+
+def test_a_database_that_is_too_old_is_a_problem(older: Path, run: Run) -> None:
+    connection = sqlite3.connect(older / "cambist.db")
+    with connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0009'")
+    connection.close()
+    ended = run("upgrade", "--check")
+    assert (ended.code, "problem: The database has schema 0009" in ended.out) == (1, True)
+    assert "of the commit 8fa8fce4d1 first" in run("upgrade").err
     assert schema_of(older) == "0009"
 
 
@@ -113,7 +125,7 @@ def test_a_service_that_runs_is_not_upgraded(older: Path, run: Run) -> None:
         assert "stop it" in run("upgrade").err
     finally:
         directory.release()
-    assert schema_of(older) == "0009"
+    assert schema_of(older) == FORMER_SCHEMA
 
 
 def test_a_folder_without_a_database_has_nothing_to_upgrade(finished: Path, run: Run) -> None:

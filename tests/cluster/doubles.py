@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from cambist.cluster.shared_topics import SharedTopic
+from cambist.cluster.cluster_changes import ClusterChange
 from cambist.errors import RedisUnreachable
 
 
@@ -51,12 +51,12 @@ class ChangesDouble:
     """The notifications of one node."""
 
     def __init__(self) -> None:
-        self.versions = dict.fromkeys(SharedTopic, 0)
+        self.versions = dict.fromkeys(ClusterChange, 0)
 
-    def version(self, topic: SharedTopic) -> int:
+    def version(self, topic: ClusterChange) -> int:
         return self.versions[topic]
 
-    def notify(self, topic: SharedTopic) -> None:
+    def notify(self, topic: ClusterChange) -> None:
         self.versions[topic] += 1
 
 
@@ -72,7 +72,7 @@ class AskedDouble:
 
     def ask(self, key: str, at: datetime) -> None:
         self.at[key] = at
-        self._changes.notify(SharedTopic.ASKED)
+        self._changes.notify(ClusterChange.ASKED)
 
 
 async def until(condition: Callable[[], object], rounds: int = 6000) -> None:

@@ -50,7 +50,7 @@ def cluster() -> Any:
     database.add(schema.accounts, id=1, name="small-1", plan="small", created_at=NOW)
     database.add(schema.series, id=1, source="bank", base="USD", quote="AMD")
     _deliver(database, 1, added=1)
-    database.add(schema.fixings, series_id=1, day=DAY, receipt_id=1, nominal=1, value="10.0300")
+    database.add(schema.fixings, series_id=1, day=DAY, delivery_id=1, nominal=1, value="10.0300")
     return Cluster(database)
 
 
@@ -64,7 +64,7 @@ def _deliver(database: Database, number: int, added: int) -> None:
         "added": added,
         "corrected": 0,
     }
-    database.add(schema.receipts, **row)
+    database.add(schema.deliveries, **row)
 
 
 def test_a_sound_archive_has_nothing_doubled(cluster: Any) -> None:
@@ -74,7 +74,7 @@ def test_a_sound_archive_has_nothing_doubled(cluster: Any) -> None:
 
 def test_a_fixing_that_is_filed_twice_is_found(cluster: Any) -> None:
     _deliver(cluster.postgresql, 2, added=1)
-    cluster.postgresql.add(schema.fixings, series_id=1, day=DAY, receipt_id=2, nominal=1, value="10.0300")
+    cluster.postgresql.add(schema.fixings, series_id=1, day=DAY, delivery_id=2, nominal=1, value="10.0300")
     (sentence,) = checks.doubled_fixings(cluster)
     assert sentence.startswith("filed 2 times: ['bank', 'USD', 'AMD'")
 

@@ -10,13 +10,13 @@ import pytest
 from tests.cluster.doubles import until
 
 from cambist.clock import utc_now
+from cambist.cluster.cluster_changes import ChangeOrigin, ClusterChange
 from cambist.cluster.database_link import DatabaseLink
 from cambist.cluster.database_watch import DatabaseWatch
-from cambist.cluster.shared_topics import ChangeOrigin, SharedTopic
 from cambist.errors import PlansRefused, StoreBroken, StoreUnreachable
 from cambist.status.nodes import StoreVersions
 
-ACCOUNTS, PLANS, ARCHIVE = SharedTopic.ACCOUNTS, SharedTopic.PLANS, SharedTopic.ARCHIVE
+ACCOUNTS, PLANS, ARCHIVE = ClusterChange.ACCOUNTS, ClusterChange.PLANS, ClusterChange.ARCHIVE
 LOCAL, REMOTE, DATABASE = ChangeOrigin.LOCAL, ChangeOrigin.REMOTE, ChangeOrigin.DATABASE
 
 
@@ -26,8 +26,8 @@ class Scene:
 
     found: StoreVersions = field(default_factory=lambda: StoreVersions(1, 1, 1))
     error: Exception | None = None
-    refusals: dict[SharedTopic, Exception] = field(default_factory=dict)
-    applied: list[tuple[SharedTopic, ChangeOrigin]] = field(default_factory=list)
+    refusals: dict[ClusterChange, Exception] = field(default_factory=dict)
+    applied: list[tuple[ClusterChange, ChangeOrigin]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.link = DatabaseLink(utc_now)
@@ -39,7 +39,7 @@ class Scene:
             raise self.error
         return self.found
 
-    def _applies(self, topic: SharedTopic) -> Callable[[ChangeOrigin], object]:
+    def _applies(self, topic: ClusterChange) -> Callable[[ChangeOrigin], object]:
         async def apply(origin: ChangeOrigin) -> None:
             if topic in self.refusals:
                 raise self.refusals[topic]
@@ -47,7 +47,7 @@ class Scene:
 
         return apply
 
-    def look(self) -> list[tuple[SharedTopic, ChangeOrigin]]:
+    def look(self) -> list[tuple[ClusterChange, ChangeOrigin]]:
         """Look once; return what was applied."""
         self.applied.clear()
         asyncio.run(self.watch.look_now())

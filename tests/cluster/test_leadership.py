@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cambist.cluster.leadership import LEASE_SECONDS, LeaderElection, Lease
+from cambist.cluster.leadership import TERM_SECONDS, LeaderElection, Term
 from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.status.leadership import LeaderState
 
@@ -17,8 +17,8 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 GONE = StoreUnreachable("The database cannot be reached: gone")
 
 
-class LeaseInMemory:
-    """A lease in memory, by a clock of its own."""
+class TermInMemory:
+    """A term in memory, by a clock of its own."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -63,11 +63,11 @@ class LeaseInMemory:
 
 
 class Machine:
-    """A process that asks for the lease, with a clock of its machine."""
+    """A process that asks for the term, with a clock of its machine."""
 
-    def __init__(self, lease: LeaseInMemory, name: str) -> None:
+    def __init__(self, term: TermInMemory, name: str) -> None:
         self.elapsed = 1000.0
-        self.election = LeaderElection(lease, name, lambda: NOW, lambda: self.elapsed)
+        self.election = LeaderElection(term, name, lambda: NOW, lambda: self.elapsed)
 
     def ask(self) -> None:
         asyncio.run(self.election._attempt())
@@ -75,31 +75,31 @@ class Machine:
     @property
     def epochs(self) -> tuple[int | None, int | None]:
         """The epoch in which it leads, and that in which it may publish."""
-        lease = self.election.lease
-        return lease and lease.epoch, self.election.publishing_epoch
+        term = self.election.term
+        return term and term.epoch, self.election.publishing_epoch
 
 
 @pytest.fixture
-def lease() -> LeaseInMemory:
-    return LeaseInMemory()
+def term() -> TermInMemory:
+    return TermInMemory()
 
 
 @pytest.fixture
-def berlin(lease: LeaseInMemory) -> Machine:
-    return Machine(lease, "berlin")
+def berlin(term: TermInMemory) -> Machine:
+    return Machine(term, "berlin")
 
 
 @pytest.fixture
-def paris(lease: LeaseInMemory) -> Machine:
-    return Machine(lease, "paris")
+def paris(term: TermInMemory) -> Machine:
+    return Machine(term, "paris")
 
 
 @pytest.fixture
-def later(lease: LeaseInMemory, berlin: Machine, paris: Machine) -> Callable[[float], None]:
+def later(term: TermInMemory, berlin: Machine, paris: Machine) -> Callable[[float], None]:
     """Let time pass everywhere."""
 
     def pass_time(seconds: float) -> None:
-        lease.now += seconds
+        term.now += seconds
         berlin.elapsed += seconds
         paris.elapsed += seconds
 
@@ -118,24 +118,24 @@ def test_the_first_leads_and_publishes_and_the_second_stands_by(berlin: Machine,
     paris.ask()
     assert berlin.epochs == (1, 1)
     assert paris.epochs == (None, None)
-    assert berlin.election.lease == Lease(1, NOW)
+    assert berlin.election.term == Term(1, NOW)
 
 
-def test_a_leader_that_renews_its_lease_goes_on(berlin: Machine, paris: Machine, later: Later) -> None:
+def test_a_leader_that_renews_its_term_goes_on(berlin: Machine, paris: Machine, later: Later) -> None:
     berlin.ask()
-    first = berlin.election.lease
+    first = berlin.election.term
     for _ in range(20):
         later(1)
         berlin.ask()
         paris.ask()
         assert berlin.epochs == (1, 1)
         assert paris.epochs == (None, None)
-    assert berlin.election.lease is first
+    assert berlin.election.term is first
 
 
 def test_when_the_leader_is_silent_another_takes_over(berlin: Machine, paris: Machine, later: Later) -> None:
     berlin.ask()
-    later(LEASE_SECONDS - 0.1)
+    later(TERM_SECONDS - 0.1)
     paris.ask()
     assert paris.epochs == (None, None)
     later(0.2)
@@ -164,18 +164,18 @@ def test_a_leader_that_was_paused_alone_goes_on_in_its_epoch_once_it_asks(berlin
 
 
 def test_a_pause_during_the_request_counts_too(
-    lease: LeaseInMemory, berlin: Machine, paris: Machine, later: Later
+    term: TermInMemory, berlin: Machine, paris: Machine, later: Later
 ) -> None:
     berlin.ask()
 
     def pause() -> None:
-        lease.during = lambda: None
+        term.during = lambda: None
         later(30)
 
-    lease.during = pause
+    term.during = pause
     berlin.ask()
     assert berlin.epochs == (1, None)
-    later(LEASE_SECONDS)
+    later(TERM_SECONDS)
     paris.ask()
     berlin.ask()
     assert berlin.epochs == (None, None)
@@ -183,17 +183,17 @@ def test_a_pause_during_the_request_counts_too(
 
 @pytest.mark.parametrize("error", [GONE, StoreBroken("The database cannot be used: a lock")])
 def test_while_the_database_is_gone_the_leader_goes_on_publishing_and_nobody_else_begins(
-    lease: LeaseInMemory, berlin: Machine, paris: Machine, later: Later, error: StoreBroken
+    term: TermInMemory, berlin: Machine, paris: Machine, later: Later, error: StoreBroken
 ) -> None:
     berlin.ask()
-    lease.error = error
+    term.error = error
     for _ in range(600):
         later(1)
         berlin.ask()
         paris.ask()
         assert berlin.epochs == (1, 1)
         assert paris.epochs == (None, None)
-    lease.error = None
+    term.error = None
     berlin.ask()
     paris.ask()
     assert berlin.epochs == (1, 1)
@@ -201,14 +201,14 @@ def test_while_the_database_is_gone_the_leader_goes_on_publishing_and_nobody_els
 
 
 def test_a_leader_that_alone_was_cut_off_stands_by_when_it_is_back(
-    lease: LeaseInMemory, berlin: Machine, paris: Machine, later: Later
+    term: TermInMemory, berlin: Machine, paris: Machine, later: Later
 ) -> None:
     berlin.ask()
-    lease.error = GONE
+    term.error = GONE
     later(3)
     berlin.ask()
     later(3)
-    lease.error = None
+    term.error = None
     paris.ask()
     assert paris.epochs == (2, 2)
     berlin.ask()
@@ -216,10 +216,10 @@ def test_a_leader_that_alone_was_cut_off_stands_by_when_it_is_back(
 
 
 def test_a_leader_that_is_paused_while_the_database_is_gone_may_not_publish(
-    lease: LeaseInMemory, berlin: Machine, later: Later
+    term: TermInMemory, berlin: Machine, later: Later
 ) -> None:
     berlin.ask()
-    lease.error = GONE
+    term.error = GONE
     later(10)
     berlin.ask()
     assert berlin.epochs == (1, 1)
@@ -228,29 +228,29 @@ def test_a_leader_that_is_paused_while_the_database_is_gone_may_not_publish(
 
 
 def test_a_failure_after_a_pause_says_nothing_about_the_database(
-    lease: LeaseInMemory, berlin: Machine, later: Later
+    term: TermInMemory, berlin: Machine, later: Later
 ) -> None:
     berlin.ask()
 
     def pause() -> None:
         later(30)
 
-    lease.during, lease.error = pause, GONE
+    term.during, term.error = pause, GONE
     berlin.ask()
     assert berlin.epochs == (1, None)
 
 
 def test_an_outage_is_logged_once_at_each_end(
-    lease: LeaseInMemory, berlin: Machine, later: Later, caplog: pytest.LogCaptureFixture
+    term: TermInMemory, berlin: Machine, later: Later, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level("INFO"):
         berlin.ask()
-        lease.error = GONE
+        term.error = GONE
         for _ in range(3):
             later(1)
             berlin.ask()
             assert (berlin.election.is_cut_off, berlin.election.outages) == (True, 0)
-        lease.error = None
+        term.error = None
         for _ in range(2):
             berlin.ask()
             assert (berlin.election.is_cut_off, berlin.election.outages) == (False, 1)
@@ -264,61 +264,61 @@ def run(scene: Coroutine[Any, Any, None]) -> None:
     asyncio.run(asyncio.wait_for(scene, 20))
 
 
-def test_who_waits_for_the_lease_or_its_loss_is_woken(berlin: Machine) -> None:
+def test_who_waits_for_the_term_or_its_loss_is_woken(berlin: Machine) -> None:
     async def scene() -> None:
         for _ in range(3):
             waiting = asyncio.create_task(berlin.election.gained())
             await asyncio.sleep(0.01)
             assert not waiting.done()
             await berlin.election._attempt()
-            lease = await waiting
-            assert await berlin.election.gained() is lease
-            losing = asyncio.create_task(berlin.election.lost(lease))
+            term = await waiting
+            assert await berlin.election.gained() is term
+            losing = asyncio.create_task(berlin.election.lost(term))
             await asyncio.sleep(0.01)
             assert not losing.done()
-            berlin.election.lose(lease)
+            berlin.election.lose(term)
             await losing
-            berlin.election.lose(lease)
+            berlin.election.lose(term)
 
     run(scene())
 
 
-def test_the_lease_is_renewed_more_often_than_it_expires(lease: LeaseInMemory, paris: Machine) -> None:
+def test_the_term_is_renewed_more_often_than_it_expires(term: TermInMemory, paris: Machine) -> None:
     async def scene() -> None:
         loop, attempts, is_enough = asyncio.get_running_loop(), list(range(10)), asyncio.Event()
 
         def count() -> None:
             attempts.pop()
             if not attempts:
-                lease.during = lambda: None
+                term.during = lambda: None
                 loop.call_soon_threadsafe(is_enough.set)
 
-        lease.during = count
-        election = LeaderElection(lease, "oslo", lambda: NOW, lambda: lease.now, lease_seconds=0.05)
+        term.during = count
+        election = LeaderElection(term, "oslo", lambda: NOW, lambda: term.now, term_seconds=0.05)
         task = asyncio.create_task(election.run())
         await is_enough.wait()
         task.cancel()
-        assert election.lease == Lease(1, NOW)
+        assert election.term == Term(1, NOW)
 
     run(scene())
     paris.ask()
     assert paris.epochs == (None, None)
 
 
-def test_a_process_that_ends_lets_another_lead_at_once(lease: LeaseInMemory, berlin: Machine, paris: Machine) -> None:
+def test_a_process_that_ends_lets_another_lead_at_once(term: TermInMemory, berlin: Machine, paris: Machine) -> None:
     berlin.ask()
     asyncio.run(berlin.election.close())
     assert berlin.epochs == (None, None)
-    assert lease.is_closed
+    assert term.is_closed
     paris.ask()
     assert paris.epochs == (2, 2)
 
 
-def test_a_process_ends_also_without_its_database(lease: LeaseInMemory, berlin: Machine) -> None:
+def test_a_process_ends_also_without_its_database(term: TermInMemory, berlin: Machine) -> None:
     berlin.ask()
-    lease.error = GONE
+    term.error = GONE
     asyncio.run(berlin.election.close())
-    assert lease.is_closed
+    assert term.is_closed
 
 
 @pytest.fixture(autouse=True)

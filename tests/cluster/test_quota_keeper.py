@@ -14,7 +14,7 @@ import pytest
 from cambist.accounts.account import Account
 from cambist.accounts.node_leases import HeldLease
 from cambist.accounts.quota import AccountQuota, Period
-from cambist.accounts.quota_leases import LeaseWish, QuotaLease
+from cambist.accounts.quota_leases import LeaseRequest, QuotaLease
 from cambist.accounts.usage_counters import CounterTotal
 from cambist.cluster import quota_keeper
 from cambist.cluster.quota_keeper import ClusterView, QuotaKeeper
@@ -44,9 +44,9 @@ class Database:
         if self.is_gone:
             raise StoreBroken("gone")
 
-    def grant(self, node: str, wishes: Collection[LeaseWish], nodes: int) -> Sequence[QuotaLease]:
+    def grant(self, node: str, requests: Collection[LeaseRequest], nodes: int) -> Sequence[QuotaLease]:
         self._ask()
-        return self.store.quota_leases.grant(node, wishes, nodes)
+        return self.store.quota_leases.grant(node, requests, nodes)
 
     def held(self, node: str, since: date) -> Sequence[QuotaLease]:
         self._ask()
@@ -85,9 +85,9 @@ class Node:
         held = self.leases.lease(account, NOVEMBER.start)
         return held.granted if held else 0
 
-    def wish(self, calls: int, account: int = ANN) -> HeldLease | None:
-        self.leases.wish(account, calls, self.granted(account))
-        self.keeper.grant_wishes()
+    def request(self, calls: int, account: int = ANN) -> HeldLease | None:
+        self.leases.request(account, calls, self.granted(account))
+        self.keeper.grant_requests()
         return self.leases.lease(account, NOVEMBER.start)
 
 
@@ -116,86 +116,86 @@ def start_node(tmp_path: Path, database: Database, seconds: list[float]) -> Call
     return start
 
 
-def test_a_wish_is_granted(start_node: Callable[[str], Node]) -> None:
+def test_a_request_is_granted(start_node: Callable[[str], Node]) -> None:
     north = start_node("north")
-    assert north.wish(1) == HeldLease(free=700, granted=100, quota=800, chunk=100)
-    assert north.wish(1) == HeldLease(free=613, granted=187, quota=800, chunk=87)
+    assert north.request(1) == HeldLease(free=700, granted=100, quota=800, chunk=100)
+    assert north.request(1) == HeldLease(free=613, granted=187, quota=800, chunk=87)
     assert (north.keeper.is_reachable, north.keeper.leases_held) == (True, 1)
 
 
 def test_nodes_share_a_quota_until_nothing_is_free(start_node: Callable[[str], Node]) -> None:
     north, south = start_node("north"), start_node("south")
-    north.wish(500)
-    assert south.wish(500) == HeldLease(free=0, granted=300, quota=800, chunk=300)
-    assert north.wish(500) == HeldLease(free=0, granted=500, quota=800, chunk=0)
+    north.request(500)
+    assert south.request(500) == HeldLease(free=0, granted=300, quota=800, chunk=300)
+    assert north.request(500) == HeldLease(free=0, granted=500, quota=800, chunk=0)
 
 
-def test_wishes_of_several_threads_are_granted_once(
+def test_requests_of_several_threads_are_granted_once(
     tmp_path: Path, start_node: Callable[[str], Node], database: Database
 ) -> None:
     north = start_node("north")
-    north.keeper.grant_wishes()
+    north.keeper.grant_requests()
     others = [LeaseFile(tmp_path / "north" / "leases", lambda slot=slot: slot) for slot in range(1, 5)]
     for number, one in enumerate(others):
-        one.wish(ANN, 1 + number, 0)
-        one.wish(ANN if number % 2 else BOB, 20 * number, 0)
+        one.request(ANN, 1 + number, 0)
+        one.request(ANN if number % 2 else BOB, 20 * number, 0)
     before = database.questions
-    north.keeper.grant_wishes()
+    north.keeper.grant_requests()
     assert database.questions - before == 2
     assert (north.granted(ANN), north.granted(BOB)) == (100, 50)
 
 
-def test_a_wish_that_was_granted_meanwhile_is_not_granted_again(start_node: Callable[[str], Node]) -> None:
+def test_a_request_that_was_granted_meanwhile_is_not_granted_again(start_node: Callable[[str], Node]) -> None:
     north = start_node("north")
-    assert north.wish(1)
-    north.leases.wish(ANN, 1, 0)
-    north.keeper.grant_wishes()
+    assert north.request(1)
+    north.leases.request(ANN, 1, 0)
+    north.keeper.grant_requests()
     assert north.granted() == 100
 
 
 def test_accounts_without_a_quota_have_no_leases(start_node: Callable[[str], Node]) -> None:
     north = start_node("north")
-    assert north.wish(1, NOBODY) is None
-    assert north.wish(1) is not None
+    assert north.request(1, NOBODY) is None
+    assert north.request(1) is not None
 
 
 def test_a_spent_quota_is_looked_up_seldom(
     start_node: Callable[[str], Node], database: Database, seconds: list[float]
 ) -> None:
     north = start_node("north")
-    north.wish(800)
-    north.wish(1)
+    north.request(800)
+    north.request(1)
     before = database.questions
     for _ in range(50):
-        north.wish(1)
+        north.request(1)
     assert database.questions == before
     database.quotas[ANN] = 900
     seconds[0] += 0.3
-    assert north.wish(1) == HeldLease(free=88, granted=812, quota=900, chunk=12)
+    assert north.request(1) == HeldLease(free=88, granted=812, quota=900, chunk=12)
 
 
 def test_calls_that_a_forgotten_node_had_are_found(
     start_node: Callable[[str], Node], database: Database, seconds: list[float]
 ) -> None:
     north, south = start_node("north"), start_node("south")
-    south.wish(500)
-    north.wish(300)
-    assert north.wish(1) == HeldLease(free=0, granted=300, quota=800, chunk=0)
+    south.request(500)
+    north.request(300)
+    assert north.request(1) == HeldLease(free=0, granted=300, quota=800, chunk=0)
     database.forget("south")
     seconds[0] += 3
-    assert north.wish(1) == HeldLease(free=438, granted=362, quota=800, chunk=62)
+    assert north.request(1) == HeldLease(free=438, granted=362, quota=800, chunk=62)
 
 
 def test_a_forgotten_node_that_comes_back_has_lost_its_calls(
     start_node: Callable[[str], Node], database: Database, seconds: list[float]
 ) -> None:
     north, south = start_node("north"), start_node("south")
-    south.wish(500)
+    south.request(500)
     database.store.usage.store_totals([CounterTotal(TODAY, 1, ANN, "/a", 40)], "south")
     database.forget("south")
-    assert north.wish(760) == HeldLease(free=0, granted=760, quota=800, chunk=760)
+    assert north.request(760) == HeldLease(free=0, granted=760, quota=800, chunk=760)
     seconds[0] += 31
-    south.keeper.grant_wishes()
+    south.keeper.grant_requests()
     assert south.granted() == 40
     database.store.usage.store_totals([CounterTotal(TODAY, 1, ANN, "/a", 40)], "south")
     assert start_node("south").keeper.leases_held == 0
@@ -205,29 +205,29 @@ def test_a_link_that_starts_again_has_the_leases_of_the_database(
     start_node: Callable[[str], Node], database: Database
 ) -> None:
     north = start_node("north")
-    north.wish(100)
+    north.request(100)
     # Granted, and the link was killed before it wrote it.
-    database.grant("north", [LeaseWish(ANN, NOVEMBER.start, 800, 50)], 2)
+    database.grant("north", [LeaseRequest(ANN, NOVEMBER.start, 800, 50)], 2)
     again = start_node("north")
-    again.keeper.grant_wishes()
+    again.keeper.grant_requests()
     assert again.granted() == 187
-    assert (again.wish(1) or HeldLease(0, 0, 0, 0)).granted > 187
+    assert (again.request(1) or HeldLease(0, 0, 0, 0)).granted > 187
 
 
 def test_a_lease_that_the_database_does_not_have_is_taken_away(
     start_node: Callable[[str], Node], database: Database, seconds: list[float]
 ) -> None:
     north = start_node("north")
-    north.wish(100)
+    north.request(100)
     database.remove_before(date.max)
     seconds[0] += 31
-    north.keeper.grant_wishes()
+    north.keeper.grant_requests()
     assert north.granted() == 0
-    north.wish(100)
-    north.wish(1, NOBODY)  # otherwise the new link grants the last wish again
+    north.request(100)
+    north.request(1, NOBODY)  # otherwise the new link grants the last request again
     database.remove_before(date.max)
     again = start_node("north")
-    again.keeper.grant_wishes()
+    again.keeper.grant_requests()
     assert again.granted() == 0
 
 
@@ -235,38 +235,38 @@ def test_while_the_database_is_gone_leases_stay_and_the_threads_know(
     start_node: Callable[[str], Node], database: Database, seconds: list[float], caplog: pytest.LogCaptureFixture
 ) -> None:
     north = start_node("north")
-    north.wish(100)
+    north.request(100)
     database.is_gone = True
     for _ in range(3):
-        assert (north.wish(1) or HeldLease(0, 0, 0, 0)).granted == 100
+        assert (north.request(1) or HeldLease(0, 0, 0, 0)).granted == 100
         assert not north.leases.is_reachable
     before = database.questions
-    north.wish(1)
+    north.request(1)
     assert database.questions == before
     assert caplog.text.count("no calls can be granted") == 1
     database.is_gone = False
     seconds[0] += 1.1
-    north.keeper.grant_wishes()
+    north.keeper.grant_requests()
     assert north.leases.is_reachable
-    assert (north.wish(1) or HeldLease(0, 0, 0, 0)).granted > 100
+    assert (north.request(1) or HeldLease(0, 0, 0, 0)).granted > 100
 
 
 def test_a_link_that_starts_without_the_database_keeps_the_leases(
     start_node: Callable[[str], Node], database: Database
 ) -> None:
-    start_node("north").wish(100)
+    start_node("north").request(100)
     database.is_gone = True
     again = start_node("north")
-    again.keeper.grant_wishes()
+    again.keeper.grant_requests()
     assert again.granted() == 100
 
 
 def test_a_new_period_has_its_own_lease(start_node: Callable[[str], Node], database: Database) -> None:
     north = start_node("north")
-    north.wish(500)
+    north.request(500)
     database.period = DECEMBER
-    north.leases.wish(ANN, 1, 0)
-    north.keeper.grant_wishes()
+    north.leases.request(ANN, 1, 0)
+    north.keeper.grant_requests()
     assert north.leases.lease(ANN, DECEMBER.start) == HeldLease(free=700, granted=100, quota=800, chunk=100)
     assert north.granted() == 500
 
@@ -287,11 +287,11 @@ def test_it_runs_until_it_is_cancelled_and_fails_with_what_fails(
 
     async def run() -> None:
         task = asyncio.create_task(north.keeper.run())
-        north.leases.wish(ANN, 1, 0)
+        north.leases.request(ANN, 1, 0)
         while not north.granted():
             assert not task.done()
             await asyncio.sleep(0.01)
-        monkeypatch.setattr(north.keeper, "grant_wishes", lambda: 1 / 0)
+        monkeypatch.setattr(north.keeper, "grant_requests", lambda: 1 / 0)
         await task
 
     with pytest.raises(ZeroDivisionError):
@@ -321,7 +321,7 @@ def test_nodes_that_are_killed_forgotten_and_cut_off_never_exceed_the_quota(
         else:
             cost = choices.choice([1, 1, 5, 30])
             if cost > node.granted() - spent[name]:
-                node.wish(spent[name] + cost - node.granted())
+                node.request(spent[name] + cost - node.granted())
             if cost <= node.granted() - spent[name]:
                 spent[name] += cost
         assert sum(spent.values()) <= database.quotas[ANN]
@@ -331,8 +331,8 @@ def test_nodes_that_are_killed_forgotten_and_cut_off_never_exceed_the_quota(
 def test_the_longest_period_is_held_at_its_end(start_node: Callable[[str], Node], database: Database) -> None:
     database.period = Period(TODAY - timedelta(days=30), TODAY)
     north = start_node("north")
-    north.leases.wish(ANN, 1, 0)
-    north.keeper.grant_wishes()
+    north.leases.request(ANN, 1, 0)
+    north.keeper.grant_requests()
     again = start_node("north")
-    again.keeper.grant_wishes()
+    again.keeper.grant_requests()
     assert again.leases.lease(ANN, database.period.start) is not None

@@ -10,9 +10,9 @@ import msgspec
 from tests.cluster.doubles import AskedDouble, ChangesDouble, RedisDouble, until
 
 from cambist.clock import utc_now
+from cambist.cluster.cluster_changes import ChangeOrigin, ClusterChange
 from cambist.cluster.database_link import DatabaseLink
 from cambist.cluster.database_watch import DatabaseWatch
-from cambist.cluster.shared_topics import ChangeOrigin, SharedTopic
 from cambist.cluster.topic_relay import CHANNEL, ChangeMessage, TopicRelay
 from cambist.status.nodes import StoreVersions
 
@@ -27,7 +27,7 @@ class Node:
         self.changes = ChangesDouble()
         self.asked = AskedDouble(self.changes)
         watch = DatabaseWatch(DatabaseLink(utc_now), lambda: StoreVersions(0, 0, 0), {}, StoreVersions(0, 0, 0))
-        self.looked: list[tuple[SharedTopic, ChangeOrigin]] = []
+        self.looked: list[tuple[ClusterChange, ChangeOrigin]] = []
         watch.look = lambda topic, origin: self.looked.append((topic, origin))  # type: ignore[method-assign]
         self.relay = TopicRelay(redis, self.changes, self.asked, watch, name)
 
@@ -54,36 +54,36 @@ async def a_few_rounds() -> None:
 
 def test_a_change_of_what_is_stored_lets_the_other_node_look_into_the_database() -> None:
     async def scene(redis: RedisDouble, one: Node, two: Node) -> None:
-        one.changes.notify(SharedTopic.ACCOUNTS)
-        one.changes.notify(SharedTopic.ARCHIVE)
+        one.changes.notify(ClusterChange.ACCOUNTS)
+        one.changes.notify(ClusterChange.ARCHIVE)
         await until(lambda: len(two.looked) == 2)
-        assert set(two.looked) == {(SharedTopic.ACCOUNTS, REMOTE), (SharedTopic.ARCHIVE, REMOTE)}
-        assert set(one.looked) == {(SharedTopic.ACCOUNTS, LOCAL), (SharedTopic.ARCHIVE, LOCAL)}
+        assert set(two.looked) == {(ClusterChange.ACCOUNTS, REMOTE), (ClusterChange.ARCHIVE, REMOTE)}
+        assert set(one.looked) == {(ClusterChange.ACCOUNTS, LOCAL), (ClusterChange.ARCHIVE, LOCAL)}
         await a_few_rounds()
         assert len(redis.published) == 1
-        assert two.changes.version(SharedTopic.ACCOUNTS) == 0
+        assert two.changes.version(ClusterChange.ACCOUNTS) == 0
 
     played(scene)
 
 
 def test_bars_are_notified_on_the_other_node_which_does_not_send_them_back() -> None:
     async def scene(redis: RedisDouble, one: Node, two: Node) -> None:
-        one.changes.notify(SharedTopic.BARS)
-        await until(lambda: two.changes.version(SharedTopic.BARS) == 1)
+        one.changes.notify(ClusterChange.BARS)
+        await until(lambda: two.changes.version(ClusterChange.BARS) == 1)
         await a_few_rounds()
-        assert (one.changes.version(SharedTopic.BARS), len(redis.published)) == (1, 1)
+        assert (one.changes.version(ClusterChange.BARS), len(redis.published)) == (1, 1)
 
     played(scene)
 
 
 def test_what_the_link_notifies_itself_is_not_sent_but_a_change_just_before_is() -> None:
     async def scene(redis: RedisDouble, one: Node, two: Node) -> None:
-        one.changes.notify(SharedTopic.ACCOUNTS)
-        one.relay.notify(SharedTopic.ACCOUNTS)
-        one.relay.notify(SharedTopic.ARCHIVE)
+        one.changes.notify(ClusterChange.ACCOUNTS)
+        one.relay.notify(ClusterChange.ACCOUNTS)
+        one.relay.notify(ClusterChange.ARCHIVE)
         await until(lambda: two.looked)
         await a_few_rounds()
-        assert two.looked == [(SharedTopic.ACCOUNTS, REMOTE)]
+        assert two.looked == [(ClusterChange.ACCOUNTS, REMOTE)]
         assert len(redis.published) == 1
 
     played(scene)
@@ -114,7 +114,7 @@ def test_messages_that_cannot_be_read_and_unknown_topics_are_ignored() -> None:
     async def scene(redis: RedisDouble, _one: Node, two: Node) -> None:
         await redis.publish(CHANNEL, b"\xff")
         await redis.publish(CHANNEL, b'{"node": "three", "topics": ["accounts", "of the future"], "more": 1}')
-        assert two.looked == [(SharedTopic.ACCOUNTS, REMOTE)]
+        assert two.looked == [(ClusterChange.ACCOUNTS, REMOTE)]
 
     played(scene)
 
@@ -122,13 +122,13 @@ def test_messages_that_cannot_be_read_and_unknown_topics_are_ignored() -> None:
 def test_what_changes_without_a_link_is_sent_when_there_is_one() -> None:
     async def scene(redis: RedisDouble, one: Node, two: Node) -> None:
         redis.is_linked = False
-        one.changes.notify(SharedTopic.ACCOUNTS)
+        one.changes.notify(ClusterChange.ACCOUNTS)
         one.asked.ask("ecb", NOON)
         await a_few_rounds()
         assert redis.published == []
         redis.is_linked = True
         await until(lambda: two.asked.at == {"ecb": NOON})
-        assert (SharedTopic.ACCOUNTS, REMOTE) in two.looked
+        assert (ClusterChange.ACCOUNTS, REMOTE) in two.looked
 
     played(scene)
 
@@ -141,8 +141,8 @@ def test_after_a_lost_link_bars_and_archive_count_as_changed() -> None:
         await a_few_rounds()
         redis.is_linked = True
         await until(lambda: two.looked)
-        assert two.looked == [(SharedTopic.ARCHIVE, REMOTE)]
-        assert two.changes.version(SharedTopic.BARS) == 1
+        assert two.looked == [(ClusterChange.ARCHIVE, REMOTE)]
+        assert two.changes.version(ClusterChange.BARS) == 1
         await a_few_rounds()
         assert redis.published == []
 

@@ -41,7 +41,7 @@ def resting(client):
             return [each for each in series if wanted(each[0], each[1].pair) and days[0] <= each[1].rows[0] <= days[1]]
 
         state = client.worker_state
-        state.words = lambda _source, _code, _day: []
+        state.fixings = lambda _source, _code, _day: []
         state.source_rates = lambda *asked: read_source_rates(pair_series, *asked)
         state.apply_source_reports(SourceReports(NOW, tuple(reports)))
         return client
@@ -198,7 +198,7 @@ def test_too_many_currencies_of_a_past_day_are_refused(euros, monkeypatch):
     )
 
 
-def test_sources_counts_the_words_of_each_currency_if_asked(resting, client):
+def test_sources_counts_the_sources_of_each_currency_if_asked(resting, client):
     resting(reports=REPORTS)
     assert "independent" not in client.get("/sources").json
     found = client.get("/sources?verbose=true").json["independent"]

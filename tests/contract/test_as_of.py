@@ -12,7 +12,7 @@ from tests.conftest import client_of
 from cambist.api.state.known_history import KnownHistory
 from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import StoreBroken
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
@@ -31,8 +31,8 @@ class Service:
         self.editions, self.matrices = [], []
         pool = ReaderPool(4, readers=1, within=30)
         state = client.worker_state
-        state.known_words = lambda receipt, source, code, day: store.archive.published_fixings(
-            source, code, day, up_to=receipt
+        state.known_fixings = lambda delivery, source, code, day: store.archive.published_fixings(
+            source, code, day, up_to=delivery
         )
         state.known_history = KnownHistory(
             store.archive,
@@ -57,8 +57,8 @@ class Service:
 
     def file(self, *fixings):
         number = len(self.editions)
-        receipt = Receipt("ecb", datetime(2026, 3, 7, 12, number, tzinfo=UTC), f"{number}", "d")
-        self.store.archive.file(receipt, [Fixing("ecb", USD, day, Decimal(value)) for value, day in fixings])
+        delivery = DeliveryRecord("ecb", datetime(2026, 3, 7, 12, number, tzinfo=UTC), f"{number}", "d")
+        self.store.archive.file(delivery, [Fixing("ecb", USD, day, Decimal(value)) for value, day in fixings])
         self.show()
 
     def get(self, target, **rest):
@@ -205,7 +205,7 @@ def test_what_is_read_of_the_archive_as_it_is_now_has_no_as_of(service, rest):
     assert "cannot be combined with" in reply.json["error"]
 
 
-def test_before_the_first_edition_the_receipts_say_what_was_known(service):
+def test_before_the_first_edition_the_deliveries_say_what_was_known(service):
     # The small file was filed as received in November 2026, which is before any edition of this test is recorded.
     received = "2026-11-20T12:00:00Z"
     reply = service.get(f"/historical?date=2026-03-06&from=EUR&to=USD&as_of={received}")

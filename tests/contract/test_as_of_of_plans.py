@@ -15,7 +15,7 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.api.state.known_history import KnownHistory
 from cambist.api.state.reader_pool import ReaderPool
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
@@ -51,8 +51,8 @@ class Archive:
         self._show(NOW)
 
     def _file(self, day):
-        receipt = Receipt("ecb", datetime(2026, 11, 19, 16, tzinfo=UTC), str(day), "d")
-        self.store.archive.file(receipt, [Fixing("ecb", Pair("EUR", "USD"), day, Decimal("1.5"))])
+        delivery = DeliveryRecord("ecb", datetime(2026, 11, 19, 16, tzinfo=UTC), str(day), "d")
+        self.store.archive.file(delivery, [Fixing("ecb", Pair("EUR", "USD"), day, Decimal("1.5"))])
 
     def _show(self, today):
         """Build a rate matrix and record its edition, at noon of its day."""

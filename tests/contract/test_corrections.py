@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from cambist.errors import RateUnavailable
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
 
@@ -27,7 +27,7 @@ def publish(client, tmp_path):
 
     def publish(pair, value, day=DAY, source="ecb", **rest):
         fixing = Fixing(source, Pair(*pair.split("/")), day, Decimal(value), **rest)
-        store.archive.file(Receipt(source, next(moments), "a test", "d"), [fixing])
+        store.archive.file(DeliveryRecord(source, next(moments), "a test", "d"), [fixing])
 
     yield publish
     store.close()

@@ -550,7 +550,7 @@ def test_an_operator_who_sets_no_limit_gets_whatever_there_is(dealing):
 
 @pytest.fixture
 def audited(client, real_archive):
-    client.worker_state.words = real_archive.published_fixings
+    client.worker_state.fixings = real_archive.published_fixings
     return client
 
 
@@ -597,7 +597,7 @@ def test_a_law_leads_to_the_fixing_of_what_it_ties_to(audited):
 
 
 def test_a_rate_that_is_not_in_the_archive_is_not_shown_as_published(client):
-    client.worker_state.words = lambda _source, _code, _day: []
+    client.worker_state.fixings = lambda _source, _code, _day: []
     (leg,) = explained(client, "from=EUR&to=USD&date=2026-10-30")["legs"]
     assert (leg["made"], leg["rate"]) == ("crossed", "0.8950948801")
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.source_rates import read_source_rates
 from cambist.pricing.pair import Pair
 from cambist.status.source_report import SourceReport, SourceReports
@@ -53,9 +53,9 @@ def typed(client, tmp_path):
     store.migrate()
     for source, rows in FIXINGS.items():
         fixings = [Fixing(source, Pair(*pair.split("/")), day, Decimal(value)) for pair, day, value in rows]
-        store.archive.file(Receipt(source, NOW, "a test", source), fixings)
+        store.archive.file(DeliveryRecord(source, NOW, "a test", source), fixings)
     state = client.worker_state
-    state.words = store.archive.published_fixings
+    state.fixings = store.archive.published_fixings
     state.coverage = store.archive.pair_coverage
     state.source_rates = lambda *asked: read_source_rates(store.archive.pair_series, *asked)
     state.apply_source_reports(SourceReports(NOW, REPORTS))

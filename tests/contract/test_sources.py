@@ -36,7 +36,7 @@ def source_reports(*reports, **rest):
 
 @pytest.fixture
 def shown(client):
-    """Show a bulletin."""
+    """Show these source reports."""
 
     def shown(*reports, **rest):
         client.worker_state.apply_source_reports(source_reports(*reports, **rest))

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import fromstring
 
 import pytest
 
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
@@ -31,7 +31,7 @@ class Archive:
     def file(self, *fixings, source="ecb"):
         moment = RECEIVED + timedelta(hours=len(self.editions))
         delivered = [Fixing(source, Pair("EUR", code), day, Decimal(value)) for code, value, day in fixings]
-        self.store.archive.file(Receipt(source, moment, "a test", "d"), delivered)
+        self.store.archive.file(DeliveryRecord(source, moment, "a test", "d"), delivered)
         built = record_edition(
             self.store.editions,
             rate_matrix_from_archive(self.store, SOURCES, date(2026, 11, 20)),
@@ -67,7 +67,7 @@ def values(answer):
 def test_vintages_have_every_word_in_the_order_in_which_it_was_learnt(archive):
     reply = archive.client.get("/vintages?from=EUR&to=JPY&date=2026-10-29")
     assert list(reply.json) == ["date", "base", "quote", "vintages", "ms"]
-    found = [(each["quote"], each["value"], each["receipt"], each["corrects"]) for each in reply.json["vintages"]]
+    found = [(each["quote"], each["value"], each["delivery"], each["corrects"]) for each in reply.json["vintages"]]
     assert [each for each in found if each[0] == "JPY"] == [
         ("JPY", "180", 1, False),
         ("JPY", "181", 2, True),
@@ -81,8 +81,8 @@ def test_vintages_carry_nothing_forward(archive):
 
 
 def test_vintages_show_nothing_newer_than_their_edition(archive):
-    receipt = Receipt("ecb", RECEIVED + timedelta(days=1), "a test", "e")
-    archive.store.archive.file(receipt, [Fixing("ecb", Pair("EUR", "JPY"), DAY, Decimal(9))])
+    delivery = DeliveryRecord("ecb", RECEIVED + timedelta(days=1), "a test", "e")
+    archive.store.archive.file(delivery, [Fixing("ecb", Pair("EUR", "JPY"), DAY, Decimal(9))])
     reply = archive.client.get("/vintages?from=EUR&to=JPY&date=2026-10-29")
     assert "9" not in [each["value"] for each in reply.json["vintages"]]
     assert reply.headers["cambist-edition"] == archive.editions[-1]

@@ -17,7 +17,7 @@ from cambist.api.state.reader_pool import ReaderPool
 from cambist.api.state.verdict_reader import VerdictReader
 from cambist.history.bars import NO_BARS
 from cambist.history.correction_feed import CorrectionFeed
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.source_rates import read_source_rates
 from cambist.history.verdict_log import Decision
 from cambist.ingest.snapshot_builder import judging_of, rate_book_of, rate_matrix_from_archive, record_edition, rules_of
@@ -75,8 +75,8 @@ class ThreeSources:
             rules_of(SOURCES),
         )
         state.verdicts = VerdictReader(self.store.archive, self.store.editions, self.store.verdicts, pool).verdict
-        state.known_words = lambda receipt, *asked: self.store.archive.published_fixings(*asked, up_to=receipt)
-        state.words = self.store.archive.published_fixings
+        state.known_fixings = lambda delivery, *asked: self.store.archive.published_fixings(*asked, up_to=delivery)
+        state.fixings = self.store.archive.published_fixings
         state.source_rates = lambda *asked: read_source_rates(self.store.archive.pair_series, *asked)
         state.apply_source_reports(SourceReports(NOW, tuple(map(report, KEYS))))
         for number, key in enumerate(KEYS):
@@ -94,7 +94,7 @@ class ThreeSources:
         moment = NOW - timedelta(hours=3) + timedelta(minutes=self.filed)
         fixings = [Fixing(source, Pair("USD", code), day, Decimal(value)) for day, value in values.items()]
         self.filed += 1
-        self.store.archive.file(Receipt(source, moment, "a test", f"d{self.filed}"), fixings)
+        self.store.archive.file(DeliveryRecord(source, moment, "a test", f"d{self.filed}"), fixings)
 
     def decide(self, level: str, first: date, *, accepts: bool) -> None:
         """Decide about the fixings near a level from a day on."""
@@ -110,7 +110,7 @@ class ThreeSources:
         state.apply_matrix(record_edition(self.store.editions, built, SOURCES))
         judging = judging_of(self.store, SOURCES)
         judging.update()
-        state.apply_book(rate_book_of(judging, SOURCES, len(self.editions) + 2, NOW))
+        state.apply_book(rate_book_of(self.store.archive, judging, SOURCES, len(self.editions) + 2, NOW))
         state.tick()
         self.editions.append(state.matrix.edition)
 

@@ -98,7 +98,7 @@ def test_coins_close_in_dollars_even_if_the_rate_matrix_lacks_the_day(matrix: Ra
 # Their grounds
 
 
-def test_a_close_is_explained_by_its_sources_and_its_receipt(matrix: RateMatrix) -> None:
+def test_a_close_is_explained_by_its_sources_and_its_delivery(matrix: RateMatrix) -> None:
     assert explain_coin_day(matrix, Pair("ETH", "BTC"), FRIDAY, BOTH) == [
         ExplainedLeg(
             base="ETH",

@@ -36,13 +36,13 @@ def matrix(days: int = 30, fixed: int = 2, last: float = 2.0) -> RateMatrix:
     )
 
 
-def test_the_name_of_an_edition_has_receipt_rules_and_digest() -> None:
+def test_the_name_of_an_edition_has_delivery_rules_and_digest() -> None:
     made = with_edition(matrix(), 17, "abcdefabcdef")
     assert made.edition == f"17-abcdefabcdef-{made.digest[:16]}"
     assert made.digest == matrix_digest(matrix())
     name = parse_edition_name(made.edition)
     assert name is not None
-    assert (name.receipt, name.rules, name.digest) == (17, "abcdefabcdef", made.digest[:16])
+    assert (name.delivery, name.rules, name.digest) == (17, "abcdefabcdef", made.digest[:16])
     assert str(Edition(17, "abcdefabcdef", made.digest)) == made.edition
 
 

@@ -15,7 +15,7 @@ from tests.postgresql import postgresql_url
 
 from cambist.history import judging as judging_module
 from cambist.history.code_rates import HELD, WITHDRAWN
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.judging import Judging
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.rate_matrix_builder import build_rate_matrix
@@ -44,7 +44,7 @@ class World:
     """An archive with a log of verdicts, and what judges it."""
 
     def __init__(self, store: SqlStore, keys: tuple[str, ...] = SOURCES) -> None:
-        self.store, self.keys, self.receipts = store, keys, 0
+        self.store, self.keys, self.deliveries = store, keys, 0
         self.judging = self.anew()
 
     def anew(self) -> Judging:
@@ -53,12 +53,12 @@ class World:
 
     def file(self, source: str, said: dict[int, float], *, is_noted: bool = True) -> None:
         """File naira per dollar by the number of the day."""
-        self.receipts += 1
+        self.deliveries += 1
         fixings = [Fixing(source, NAIRA, day(number), Decimal(str(value))) for number, value in said.items()]
-        receipt = Receipt(source, RECEIVED + timedelta(minutes=self.receipts), f"{self.receipts}", "d")
-        filed = self.store.archive.file(receipt, fixings)
+        delivery = DeliveryRecord(source, RECEIVED + timedelta(minutes=self.deliveries), f"{self.deliveries}", "d")
+        filed = self.store.archive.file(delivery, fixings)
         if is_noted and filed.days:
-            self.judging.note_filed(filed.receipt, *filed.days)
+            self.judging.note_filed(filed.delivery, *filed.days)
 
     def tell(self, source: str, *said: float, first: int = CALM) -> None:
         """File and judge what a source says of the days from one on."""

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.archive import FixingArchive
-from cambist.history.fixing import FilingResult, Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.ingest.backfill import Backfill, BackfillProgress, find_gaps, longest_gaps
 from cambist.ingest.fetch import SourceBusy
 from cambist.ingest.filing import Delivery, file_delivery
@@ -183,7 +183,7 @@ def test_the_adapter_gets_the_content_with_the_subject_of_the_request(scene: Sce
 # Going on
 
 
-def test_parts_with_a_receipt_are_not_requested_again_unless_they_may_change(scene: Scene) -> None:
+def test_parts_with_a_delivery_are_not_requested_again_unless_they_may_change(scene: Scene) -> None:
     scene.run()
     progress = scene.run()
     assert scene.mint.asked == OPEN
@@ -233,9 +233,9 @@ def test_a_correction_is_filed_and_counted(scene: Scene) -> None:
     assert [str(known.fixing.value) for known in scene.archive.revisions(DOLLAR, WEEKS[8])] == ["1.1000", "1.1010"]
 
 
-def test_receipts_of_one_source_do_not_count_for_another(scene: Scene) -> None:
+def test_deliveries_of_one_source_do_not_count_for_another(scene: Scene) -> None:
     for week in WEEKS:
-        scene.archive.file(Receipt("press", NOW, f"https://mint.example/{week}", "d"), [])
+        scene.archive.file(DeliveryRecord("press", NOW, f"https://mint.example/{week}", "d"), [])
     scene.run()
     assert scene.mint.asked == WEEKS
 
@@ -376,7 +376,7 @@ def test_two_failures_in_a_row_do_not_count_together_with_later_ones(scene: Scen
 
 
 def test_a_skipped_part_does_not_end_a_run_of_failures(scene: Scene) -> None:
-    scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[2]}", "d"), [])
+    scene.archive.file(DeliveryRecord("mint", NOW, f"https://mint.example/{WEEKS[2]}", "d"), [])
     for week in WEEKS:
         scene.mint.answers[week] = SourceUnreachable("mint: no answer in time")
     scene.run()
@@ -407,7 +407,7 @@ def test_there_is_a_pause_after_each_request_whatever_the_answer(
     scene.adapter.source = a_source(first_day=WEEKS[0], schedule=schedule)
     scene.mint.answers[WEEKS[1]] = SourceUnreachable("mint: no answer in time")
     scene.mint.answers[WEEKS[2]] = NothingPublished("mint: has nothing")
-    scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[4]}", "d"), [])  # no request, no pause
+    scene.archive.file(DeliveryRecord("mint", NOW, f"https://mint.example/{WEEKS[4]}", "d"), [])  # no request, no pause
     skipping(scene.of())
     pauses = [later - earlier for earlier, later in pairwise(scene.mint.at)]
     assert len(pauses) == 8
@@ -434,7 +434,7 @@ def test_sources_that_are_backfilled_together_file_one_after_the_other(scene: Sc
 
 
 def test_progress_is_reported_before_the_first_request_and_after_each_part(scene: Scene) -> None:
-    scene.archive.file(Receipt("mint", NOW, f"https://mint.example/{WEEKS[1]}", "d"), [])
+    scene.archive.file(DeliveryRecord("mint", NOW, f"https://mint.example/{WEEKS[1]}", "d"), [])
     scene.run()
     assert [(progress.parts, progress.done) for progress in scene.told] == [(10, done) for done in range(11)]
     assert [progress.skipped for progress in scene.told] == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1]
@@ -446,7 +446,7 @@ def test_progress_is_reported_before_the_first_request_and_after_each_part(scene
 
 def fixed(archive: FixingArchive, *days: date, pair: Pair = DOLLAR, source: str = "mint") -> None:
     fixings = [Fixing(source, pair, day, Decimal("1.1")) for day in days]
-    archive.file(Receipt(source, NOW, f"a test {pair} {days}", "d"), fixings)
+    archive.file(DeliveryRecord(source, NOW, f"a test {pair} {days}", "d"), fixings)
 
 
 def test_a_week_without_fixings_is_a_gap(scene: Scene) -> None:

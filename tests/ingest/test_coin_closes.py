@@ -59,7 +59,7 @@ def made(last: RateBook, limit: timedelta = LIMIT) -> dict[str, Decimal]:
 def test_a_close_is_the_midpoint_of_a_coin_in_dollars_on_the_day_that_ended() -> None:
     (closes,) = build_coin_closes(book(quote("BTC", 60000, spread=1)), DAY, LIMIT, EARLY)
     assert closes.fixings == (Fixing(CLOSES, Pair("BTC", "USD"), DAY, Decimal(60000)),)
-    assert (closes.receipt.source, closes.receipt.received_at, closes.receipt.origin) == (CLOSES, EARLY, "okx")
+    assert (closes.record.source, closes.record.received_at, closes.record.origin) == (CLOSES, EARLY, "okx")
 
 
 def test_currencies_metals_and_unknown_codes_have_no_close() -> None:
@@ -164,7 +164,7 @@ def test_closes_from_the_same_sources_are_filed_together() -> None:
         LIMIT,
         EARLY,
     )
-    assert {each.receipt.origin: [fixing.pair.base for fixing in each.fixings] for each in closes} == {
+    assert {each.record.origin: [fixing.pair.base for fixing in each.fixings] for each in closes} == {
         "crossed from kraken, okx": ["ADA", "ETH"],
         "okx": ["BTC", "XMR"],
     }
@@ -172,13 +172,13 @@ def test_closes_from_the_same_sources_are_filed_together() -> None:
 
 def test_a_digest_depends_on_the_fixings_and_not_on_the_time() -> None:
     one, same, other = (
-        build_coin_closes(book(quote("BTC", mid)), DAY, LIMIT, at)[0].receipt.digest
+        build_coin_closes(book(quote("BTC", mid)), DAY, LIMIT, at)[0].record.digest
         for mid, at in ((1, EARLY), (1, EARLY + HOUR), (2, EARLY))
     )
     assert one == same != other
     assert len(one) == 64
     assert (
-        build_coin_closes(book(quote("BTC", 1, LATE - 24 * HOUR)), DAY - timedelta(1), LIMIT, EARLY)[0].receipt.digest
+        build_coin_closes(book(quote("BTC", 1, LATE - 24 * HOUR)), DAY - timedelta(1), LIMIT, EARLY)[0].record.digest
         != one
     )
 

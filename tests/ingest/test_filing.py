@@ -56,13 +56,13 @@ def test_a_mostly_unreadable_delivery_is_refused(archive: Archive) -> None:
         delivered(archive, a_file("2026-03-04,x,x,", "2026-03-05,1.11,x,"))
 
 
-def test_a_delivery_is_filed_with_its_receipt(archive: Archive) -> None:
+def test_a_delivery_is_filed_with_its_delivery(archive: Archive) -> None:
     assert delivered(archive, a_file("2026-03-05,1.10,180,")) == FilingResult(added=2, corrected=0, unchanged=0)
     (known,) = archive.revisions(USD, date(2026, 3, 5))
     assert (str(known.fixing.value), known.received_at, known.origin) == ("1.10", NOON, "a test")
 
 
-def test_the_receipt_has_the_hash_of_the_content(archive: Archive) -> None:
+def test_the_delivery_has_the_hash_of_the_content(archive: Archive) -> None:
     content = a_file("2026-03-05,1.10,180,")
     delivered(archive, content)
     assert archive.newest_digest("ecb", "a test") == hashlib.sha256(content).hexdigest()

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from msgspec import structs
 
-from cambist.history.fixing import GRAM, Fixing, Receipt
+from cambist.history.fixing import GRAM, DeliveryRecord, Fixing
 from cambist.ingest.fixing_quotes import DailyQuotes
 from cambist.ingest.snapshot_builder import judging_of
 from cambist.pricing.pair import Pair
@@ -47,7 +47,7 @@ def quotes(store: SqlStore, a_source) -> Quotes:
             fixing = Fixing(source, Pair(*pair.split("/")), date.fromisoformat(day), Decimal(value), nominal)
             filed.setdefault(source, []).append(structs.replace(fixing, unit=GRAM if GRAM in more else ""))
         for source, fixings in filed.items():
-            store.archive.file(Receipt(source, RECEIVED, "a test", "d"), fixings)
+            store.archive.file(DeliveryRecord(source, RECEIVED, "a test", "d"), fixings)
         sources = {key: a_source(key, anchor=anchor, **rest) for key in sorted(filed)}
         judging = judging_of(store, list(sources.values()))
         judging.update()

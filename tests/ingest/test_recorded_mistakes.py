@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from cambist.history.code_judgement import day_of
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.judging import Judging
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.source_history import SourceHistory
@@ -121,7 +121,7 @@ def check_not_served(store: SqlStore, other: Any, mistake: Mistake, said: list[F
     deliveries = [(mistake.source, said), ("other", right)]
     for number, (source, fixings) in enumerate(deliveries if is_first else reversed(deliveries)):
         received = datetime(2026, 11, 1, number, tzinfo=UTC)
-        store.archive.file(Receipt(source, received, source, "d"), fixings)
+        store.archive.file(DeliveryRecord(source, received, source, "d"), fixings)
     for day, units in wrong:
         value, _ = served(store, [built_in(mistake.source).source, other], mistake.code, day)
         assert value is None or abs(value / mistake.right - 1) < mistake.off, (day, units, value)
@@ -129,7 +129,7 @@ def check_not_served(store: SqlStore, other: Any, mistake: Mistake, said: list[F
 
 def check_single(store: SqlStore, mistake: Mistake, said: list[Fixing]) -> None:
     """Check that a source alone is published, and said to be the only one."""
-    store.archive.file(Receipt(mistake.source, datetime(2026, 11, 1, tzinfo=UTC), "a", "d"), said)
+    store.archive.file(DeliveryRecord(mistake.source, datetime(2026, 11, 1, tzinfo=UTC), "a", "d"), said)
     day, units = wrong_days(mistake, said)[0]
     value, status = served(store, [built_in(mistake.source).source], mistake.code, day)
     assert value == pytest.approx(units)

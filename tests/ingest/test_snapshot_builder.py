@@ -198,5 +198,5 @@ def test_a_damaged_row_is_left_out_of_the_rate_matrix_and_logged(
     assert sound.damaged == 0
     assert matrix.damaged == 1
     assert matrix.cell(newest.day, "EUR") == matrix.cell(newest.day - timedelta(days=1), "EUR")
-    assert f"ecb EUR/USD {newest.day} (receipt 1) is not what was filed" in caplog.text
+    assert f"ecb EUR/USD {newest.day} (delivery 1) is not what was filed" in caplog.text
     assert "restore the database from a backup" in caplog.text

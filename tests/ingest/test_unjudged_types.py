@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.ingest.snapshot_builder import judging_of, rate_matrix_from_archive
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import RateType
@@ -38,7 +38,7 @@ def test_a_rate_of_another_type_has_no_vote(store: SqlStore, a_source: Any, key:
     said = {"bcc": "24", **dict.fromkeys(others, "410")}
     for number, (source, value) in enumerate(said.items()):
         fixings = [Fixing(source, Pair("USD", "CUP"), FIRST + timedelta(days=n), Decimal(value)) for n in range(20)]
-        store.archive.file(Receipt(source, datetime(2026, 11, 1, number, tzinfo=UTC), source, "d"), fixings)
+        store.archive.file(DeliveryRecord(source, datetime(2026, 11, 1, number, tzinfo=UTC), source, "d"), fixings)
     sources = [
         *(a_source(each, anchor="USD", rate_type=rate_type) for each in others),
         a_source("bcc", anchor="USD", rate_type=RateType.OFFICIAL),

@@ -253,10 +253,10 @@ def test_the_live_check_succeeds_as_long_as_the_port_answers(port: int, last_rep
 
 def test_the_ready_check_answers_200_or_503_with_the_problems(port: int, last_reports: LastReports) -> None:
     status, _, body = asked(port, "/health/ready")
-    assert (status, json.loads(body)) == (200, {"ready": True, "wanting": []})
+    assert (status, json.loads(body)) == (200, {"ready": True, "problems": []})
     last_reports.last = source_reports(FAILING)
     status, headers, body = asked(port, "/health/ready")
-    assert (status, json.loads(body)) == (503, {"ready": False, "wanting": ["no source answers"]})
+    assert (status, json.loads(body)) == (503, {"ready": False, "problems": ["no source answers"]})
     assert headers["cache-control"] == "no-store"
 
 

@@ -193,7 +193,7 @@ def test_a_cross_names_its_legs_and_each_source_once() -> None:
     assert origin == Origin(Derivation.CROSSED, ("ecb", "boj"), (Pair("USD", "JPY"), Pair("EUR", "USD")))
 
 
-def test_a_cross_has_the_oldest_market_time_and_the_newest_receipt() -> None:
+def test_a_cross_has_the_oldest_market_time_and_the_newest_delivery() -> None:
     cross = crossed_quote(small_book(), Pair("EUR", "JPY"))
     assert (cross.as_of, cross.received_at) == (NOON - timedelta(hours=3), NOON)
     assert cross.pair == Pair("EUR", "JPY")

@@ -34,7 +34,7 @@ from cambist.api.state.worker_state import WorkerState
 from cambist.errors import RateBookDamaged
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.api_worker import load_worker
@@ -202,7 +202,7 @@ def closed(settings: Settings) -> None:
     """Store a close of bitcoin."""
     store = open_store(settings)
     close = Fixing(CLOSES, Pair("BTC", "USD"), date(2022, 6, 15), Decimal(22500))
-    store.archive.file(Receipt(CLOSES, datetime(2022, 6, 16, tzinfo=UTC), "okx", "d"), [close])
+    store.archive.file(DeliveryRecord(CLOSES, datetime(2022, 6, 16, tzinfo=UTC), "okx", "d"), [close])
     store.close()
 
 
@@ -272,7 +272,7 @@ def test_a_corrected_close_is_answered_with_once_it_is_notified(
     assert ask(CLOSE)["result"] == {"USD": 22500}
     store = open_store(settings)
     correction = Fixing(CLOSES, Pair("BTC", "USD"), date(2022, 6, 15), Decimal(22600))
-    store.archive.file(Receipt(CLOSES, datetime(2022, 6, 17, tzinfo=UTC), "okx", "e"), [correction])
+    store.archive.file(DeliveryRecord(CLOSES, datetime(2022, 6, 17, tzinfo=UTC), "okx", "e"), [correction])
     store.close()
     assert ask(CLOSE)["result"] == {"USD": 22500}
     book_file.changes.notify(Topic.ARCHIVE)
@@ -287,7 +287,7 @@ def test_coverage_has_new_fixings_with_the_next_rate_matrix(
     assert (before["first"], before["last"], before["pairs"]) == ("2025-12-31", "2026-03-06", 1)
     store = open_store(settings)
     newer = Fixing("ecb", Pair("EUR", "JPY"), date(2026, 3, 9), Decimal(179))
-    store.archive.file(Receipt("ecb", datetime(2026, 3, 9, 15, tzinfo=UTC), "ecb", "e"), [newer])
+    store.archive.file(DeliveryRecord("ecb", datetime(2026, 3, 9, 15, tzinfo=UTC), "ecb", "e"), [newer])
     store.close()
     book_file.changes.notify(Topic.MATRIX)
     poll()
@@ -301,7 +301,7 @@ def test_a_correction_is_shown_with_the_next_rate_matrix(
     store = open_store(settings)
     for hour, value in enumerate((179, 181)):
         fixing = Fixing("ecb", Pair("EUR", "JPY"), date(2026, 3, 5), Decimal(value))
-        store.archive.file(Receipt("ecb", datetime(2026, 3, 9, 15 + hour, tzinfo=UTC), "ecb", "e"), [fixing])
+        store.archive.file(DeliveryRecord("ecb", datetime(2026, 3, 9, 15 + hour, tzinfo=UTC), "ecb", "e"), [fixing])
     store.close()
     book_file.changes.notify(Topic.MATRIX)
     poll()

@@ -19,7 +19,7 @@ from cambist.clock import utc_now
 from cambist.errors import SourceBroken, StoreBroken
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt
+from cambist.history.fixing import Coverage, DeliveryRecord, FilingResult, Fixing
 from cambist.ingest.coin_closes import CoinCloses, build_coin_closes
 from cambist.ingest.filing import Delivery
 from cambist.pricing.pair import Pair
@@ -266,8 +266,8 @@ def test_corrected_closes_are_notified(settings: Settings) -> None:
     tasks, changes = ArchiveTasks(settings), data_changes(settings.data)
 
     def filed(price: int) -> tuple[FilingResult, int]:
-        receipt = Receipt(CLOSES, NOW, "okx", str(price))
-        closes = [CoinCloses(receipt, [Fixing(CLOSES, Pair("BTC", "USD"), date(2026, 3, 6), Decimal(price))])]
+        delivery = DeliveryRecord(CLOSES, NOW, "okx", str(price))
+        closes = [CoinCloses(delivery, [Fixing(CLOSES, Pair("BTC", "USD"), date(2026, 3, 6), Decimal(price))])]
         return tasks.file_closes(closes), changes.version(Topic.ARCHIVE)
 
     before = changes.version(Topic.ARCHIVE)

@@ -56,7 +56,7 @@ def test_a_process_that_keeps_dying_is_restarted_ever_more_seldom_and_logged_onc
     monkeypatch.setattr(child_process, "_RECOVERED_SECONDS", 0.05)
     monkeypatch.setattr(child_process, "_SHORTEST_PAUSE", 0.0001)
     monkeypatch.setattr(child_process, "_LONGEST_PAUSE", 0.01)
-    one = ChildProcess("gatherer", lambda *_: None, Settings())
+    one = ChildProcess("ingest", lambda *_: None, Settings())
     recovered = threading.Event()
     monkeypatch.setattr(one, "_recover", lambda: (ChildProcess._recover(one), recovered.set()))
     with one:
@@ -64,10 +64,10 @@ def test_a_process_that_keeps_dying_is_restarted_ever_more_seldom_and_logged_onc
         assert recovered.wait(10)
     messages = [record.getMessage() for record in caplog.records]
     assert messages == [
-        "The gatherer died with exit code 1: another takes over",
-        "The gatherer died with exit code 1: another takes over",
-        "The gatherer keeps dying, with exit code 1: it is restarted every 0 s, and this is logged once",
-        "The gatherer runs again, after it died 12 times",
+        "The ingest died with exit code 1: another takes over",
+        "The ingest died with exit code 1: another takes over",
+        "The ingest keeps dying, with exit code 1: it is restarted every 0 s, and this is logged once",
+        "The ingest runs again, after it died 12 times",
     ]
     assert processes.logs_error == [True] * 3 + [False] * 10
 

@@ -19,7 +19,7 @@ from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.admin.history.disputes import DisputeAdmin
 from cambist.admin.sources.backfill import BackfillAdmin
 from cambist.errors import CannotStart, RateBookDamaged, SourceRefused, StoreBroken
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.snapshot_builder import is_current
 from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
@@ -114,7 +114,7 @@ def assert_real(settings: Settings) -> None:
 def sources_in(database: Path) -> set[str]:
     """Read the database without any code of the package."""
     connection = sqlite3.connect(database)
-    tables = ("series", "receipts", "quarantine")
+    tables = ("series", "deliveries", "quarantine")
     found = {row[0] for table in tables for row in connection.execute(f"SELECT source FROM {table}")}  # noqa: S608
     connection.close()
     return found
@@ -344,7 +344,7 @@ def test_the_archive_refuses_everything_of_the_sandbox(
     store: SqlStore, tmp_path: Path, source: str, fixings: list[Fixing]
 ) -> None:
     with pytest.raises(StoreBroken, match="Simulated prices of the sandbox cannot be stored"):
-        store.archive.file(Receipt(source, NOON, "a test", "digest"), fixings)
+        store.archive.file(DeliveryRecord(source, NOON, "a test", "digest"), fixings)
     assert sources_in(tmp_path / "any.db") == set()
     assert store.archive.revision() == 0
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from tests.processes.archive_double import ArchiveHere
 
-from cambist.cluster.leadership import LeaderElection, Lease
+from cambist.cluster.leadership import LeaderElection, Term
 from cambist.errors import NoLongerLeading
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.ingest.coin_closes import CoinCloses
 from cambist.ingest.filing import Delivery
 from cambist.ingest.source_status import SourceStatuses
@@ -64,18 +64,18 @@ class Scene:
     def __init__(self, settings: Settings, store: SqlStore) -> None:
         self.store = store
         self.archive: Any = ArchiveHere(settings)
-        self.election = LeaderElection(store.leadership, "berlin", lambda: NOON, boot_seconds, lease_seconds=60)
+        self.election = LeaderElection(store.leadership, "berlin", lambda: NOON, boot_seconds, term_seconds=60)
         self.leader = IngestLeader(self.election, lambda: self.archive)
         self.events: list[str] = []
 
-    async def gain(self) -> Lease:
+    async def gain(self) -> Term:
         await self.election._attempt()
         return await self.election.gained()
 
     def let_another_lead(self) -> None:
-        lease = self.election.lease
-        assert lease is not None
-        self.store.leadership.release(lease.epoch, self.election._holder)
+        term = self.election.term
+        assert term is not None
+        self.store.leadership.release(term.epoch, self.election._holder)
         assert self.store.leadership.take("paris", "another", 60) is not None
 
     async def take_over(self) -> None:
@@ -122,11 +122,11 @@ def test_a_leader_takes_over_first_and_then_publishes_and_does_its_duties_until_
         assert (scene.events, scene.leader.epoch(), scene.leader.is_standby()) == ([], None, True)
         for _ in range(2):
             scene.events.clear()
-            lease = await scene.gain()
+            term = await scene.gain()
             await until(lambda: len(scene.events) == 3)
             assert scene.events == ["taken over", "one began", "two began"]
-            assert (scene.leader.epoch(), scene.leader.is_standby()) == (lease.epoch, False)
-            scene.election.lose(lease)
+            assert (scene.leader.epoch(), scene.leader.is_standby()) == (term.epoch, False)
+            scene.election.lose(term)
             assert (scene.leader.epoch(), scene.leader.is_standby()) == (None, True)
             await until(lambda: len(scene.events) == 5)
             assert scene.events[3:] == ["one ended", "two ended"]
@@ -170,10 +170,10 @@ def test_a_standby_files_nothing(scene: Scene) -> None:
 
 def test_a_leader_files_until_another_leads_and_then_stands_by(scene: Scene) -> None:
     async def work() -> None:
-        lease = await scene.gain()
+        term = await scene.gain()
         await scene.leader.call(ArchiveTasks.file, "ecb", Delivery(RATES, "a test", NOON))
         scene.let_another_lead()
-        assert scene.election.lease is lease
+        assert scene.election.term is term
         with pytest.raises(NoLongerLeading):
             await scene.leader.call(ArchiveTasks.file, "ecb", Delivery(RATES.replace(b"5", b"6"), "a test", NOON))
         assert scene.leader.is_standby()
@@ -295,7 +295,7 @@ def test_an_hour_that_began_before_the_takeover_has_the_minutes_of_both_leaders(
 
 def some_closes(*coins: str, price: int = 5) -> list[CoinCloses]:
     fixings = tuple(Fixing(CLOSES, Pair(coin, "USD"), DAY, Decimal(price)) for coin in coins)
-    return [CoinCloses(Receipt(CLOSES, NOON, "kraken", "".join(coins)), fixings)]
+    return [CoinCloses(DeliveryRecord(CLOSES, NOON, "kraken", "".join(coins)), fixings)]
 
 
 def stored_closes(store: SqlStore) -> dict[str, int]:
@@ -376,13 +376,13 @@ def test_a_standby_publishes_nothing_and_the_leader_publishes_candidates(
         await asyncio.sleep(0.2)
         assert list((settings.data / "ingest").glob("*")) == [settings.data / "ingest" / "versions"]
         await election_of(ingestor)._attempt()
-        lease = await election_of(ingestor).gained()
+        term = await election_of(ingestor).gained()
         await until(candidates.age_order)
         epoch, version = candidates.age_order() or (0, 0)
-        assert epoch == lease.epoch
+        assert epoch == term.epoch
         assert version > 700
         await until((settings.data / "ingest" / "sources.json").exists)
-        election_of(ingestor).lose(lease)
+        election_of(ingestor).lose(term)
         quote(ingestor, "60001")
         last = ingestor._rate_books.version
         await until(lambda: ingestor._rate_books.version > last)
@@ -399,7 +399,7 @@ def test_a_new_leader_goes_on_with_what_the_last_one_filed_and_reported(
     ingestor: Ingestor, settings: Settings, store: SqlStore
 ) -> None:
     yesterday = datetime.now(UTC).date() - timedelta(days=1)
-    store.archive.file(Receipt("ecb", NOON, "a test", "d"), [Fixing("ecb", EURUSD, yesterday, Decimal("1.25"))])
+    store.archive.file(DeliveryRecord("ecb", NOON, "a test", "d"), [Fixing("ecb", EURUSD, yesterday, Decimal("1.25"))])
     statuses = SourceStatuses.for_sources([ecb.source], {})
     statuses.by_source["ecb"].complete_on = yesterday
     write_json_file(settings.data / "sources.json", statuses.report(NOON, {}, {}))

@@ -18,12 +18,12 @@ from cambist.admin.history.disputes import DisputeAdmin, WantedDecision
 from cambist.errors import StoreUnreachable
 from cambist.history import disputes
 from cambist.history.coin_closes import CLOSES
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.judging import Judging
 from cambist.ingest import coin_closes as closes_module
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick
-from cambist.processes import archive_sync
+from cambist.processes import archive_watch
 from cambist.processes import ingestor as module
 from cambist.processes.ingestor import Ingestor
 from cambist.registry.archiving import archive_tasks
@@ -46,7 +46,7 @@ def settings(tmp_path: Path) -> Settings:
 
 def watch_while(settings: Settings, monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> tuple[Any, Any]:
     """Run `act` while an ingestor watches its archive, and return the ingestor with a double of its archive worker."""
-    monkeypatch.setattr(archive_sync, "_WATCH_SECONDS", 0.01)
+    monkeypatch.setattr(archive_watch, "_WATCH_SECONDS", 0.01)
     ingestor, archive = Ingestor(settings, {}), ArchiveHere(settings)
     ingestor._archive.archive_worker.close()
     monkeypatch.setattr(ingestor._archive, "archive_worker", archive)
@@ -81,7 +81,7 @@ def test_what_another_process_files_is_applied(settings: Settings, monkeypatch: 
         store = SqlStore(settings.database_url)
         today = datetime.now(UTC).date()
         one = Fixing("fed", Pair("USD", "SEK"), today, Decimal("9.5"))
-        store.archive.file(Receipt("fed", datetime.now(UTC), "another", "e"), [one])
+        store.archive.file(DeliveryRecord("fed", datetime.now(UTC), "another", "e"), [one])
         store.close()
         data_changes(settings.data).notify(Topic.ARCHIVE)
 
@@ -101,7 +101,7 @@ def test_disputes_are_reported_and_found_a_few_at_a_time(settings: Settings, mon
     monkeypatch.setattr(archive_tasks, "judge_contested", judge_contested)
     with DisputeAdmin(settings, lambda: datetime.now(UTC)) as admin:
         admin.disputes()  # everything is judged already when the service starts
-    monkeypatch.setattr(archive_sync, "_WATCH_SECONDS", 0.01)
+    monkeypatch.setattr(archive_watch, "_WATCH_SECONDS", 0.01)
     ingestor = Ingestor(settings, {})
     ingestor._archive.archive_worker.close()
     monkeypatch.setattr(ingestor._archive, "archive_worker", ArchiveHere(settings))
@@ -148,7 +148,7 @@ def test_while_the_database_is_gone_no_source_is_tried_after_the_first_and_all_a
                 raise failures.pop()
             return await archive.call(method, *args, **kwargs)
 
-    monkeypatch.setattr(archive_sync, "_WATCH_SECONDS", 0.01)
+    monkeypatch.setattr(archive_watch, "_WATCH_SECONDS", 0.01)
     ingestor = Ingestor(settings, {})
     ingestor._archive.archive_worker.close()
     monkeypatch.setattr(ingestor._archive, "archive_worker", Archive())
@@ -173,7 +173,7 @@ def test_while_the_database_is_gone_no_source_is_tried_after_the_first_and_all_a
     ]
 
 
-@pytest.mark.parametrize("work", ["ArchiveSync.watch", "Ingestor._archive_closes"])
+@pytest.mark.parametrize("work", ["ArchiveWatch.watch", "Ingestor._archive_closes"])
 def test_the_ingestor_watches_the_archive_and_archives_closes(settings: Settings, work: str) -> None:
     ingestor = Ingestor(settings, {})
     ingestor._archive.archive_worker.close()

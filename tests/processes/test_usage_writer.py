@@ -56,7 +56,7 @@ def test_a_full_disk_is_logged_once_and_no_usage_is_lost(store, tmp_path, caplog
         ledger.spend(1, "/fetch-one", 2, TODAY)
         tasks.run()
     assert FAILURES._value.get() == failures + 3
-    assert caplog.text.count("cannot be folded") == 1
+    assert caplog.text.count("cannot be written to the database") == 1
     assert store.usage.usage.by_day(date.min) == {}
     full.room = True
     tasks.run()
@@ -120,7 +120,7 @@ def test_usage_is_written_even_if_no_space_can_be_reserved(store, tmp_path, capl
 
     def keep_room(_today) -> None:
         if full[0]:
-            raise StoreBroken("The ledger cannot be written: No space left on device")
+            raise StoreBroken("The usage counters in /data/ledger cannot be written: No space left on device")
 
     tasks = UsageWriterTasks(store, UsageWriter(tmp_path / "ledger"), keep_room)
     failures = FAILURES._value.get()

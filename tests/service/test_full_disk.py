@@ -66,7 +66,7 @@ def test_on_a_full_disk_answers_limits_and_revocation_go_on(service: Service, di
     fill(disk)
     time.sleep(1.5)
     assert {service.ask(PATH, leaver)[0] for _ in range(20)} == {401}
-    wait_until(lambda: metric(service, "cambist_ledger_fold_failures_total") >= 1)
+    wait_until(lambda: metric(service, "cambist_usage_write_failures_total") >= 1)
     wait_until(lambda: "free some space on its disk" in service.log.read_text(), 60)
     assert service.process is not None
     assert service.process.poll() is None

@@ -77,8 +77,8 @@ class Nodes:
     def filed_twice(self) -> list[object]:
         return self.server.execute(FIXINGS_TWICE, self.database)
 
-    def receipts(self) -> int:
-        (found,) = self.server.execute("SELECT count(*) FROM receipts", self.database)
+    def deliveries(self) -> int:
+        (found,) = self.server.execute("SELECT count(*) FROM deliveries", self.database)
         return int(found[0])
 
 
@@ -115,7 +115,7 @@ def nodes(gateway: str, tmp_path: Path) -> Iterator[Nodes]:
 
 def test_one_node_leads_and_another_takes_over_when_it_is_killed_and_when_it_is_stopped(nodes: Nodes) -> None:
     berlin = nodes.start("berlin")
-    assert until(lambda: nodes.leads(berlin) and nodes.receipts() > 3, PATIENCE), berlin.log
+    assert until(lambda: nodes.leads(berlin) and nodes.deliveries() > 3, PATIENCE), berlin.log
     paris = nodes.start("paris")
     assert until(lambda: "sources are polled" in paris.log, PATIENCE), paris.log
     assert not until(lambda: paris.book != (0, 0), SILENCE_SECONDS)

@@ -198,12 +198,12 @@ def test_a_locked_database_delays_the_usage_writer_and_nothing_else(service: Ser
     database.execute("BEGIN EXCLUSIVE")
     try:
         with Load(service, pause=0.02) as load:
-            wait_until(lambda: "usage cannot be folded" in service.log.read_text(), PATIENCE)
+            wait_until(lambda: "calls cannot be written to the database" in service.log.read_text(), PATIENCE)
             time.sleep(1)
         assert not load.others
         assert not load.unanswered
         assert service.used() == before + 1 + load.answered
-        assert metric(service, "cambist_ledger_fold_failures_total") >= 1
+        assert metric(service, "cambist_usage_write_failures_total") >= 1
         shown = metric(service, r'cambist_http_requests_total\{endpoint="/fetch-one",status="200"\}')
         assert shown >= load.answered
     finally:

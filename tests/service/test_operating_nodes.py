@@ -71,7 +71,7 @@ class Node:
 
     def problems(self) -> list[str]:
         status, found = self.get(self.operator_port, "/health/ready")
-        return found["wanting"] if status else ["it does not answer"]
+        return found["problems"] if status else ["it does not answer"]
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

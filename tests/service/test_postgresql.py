@@ -156,7 +156,7 @@ def test_answers_go_on_and_calls_are_kept_while_the_server_is_gone(service: Serv
         before = [figure(service.get(path)) for path in (LIVE, PAST)]
         assert until(lambda: service.calls() == 2, PATIENCE)
         server.stop()
-        assert until(lambda: "usage cannot be folded" in service.log, PATIENCE)
+        assert until(lambda: "calls cannot be written to the database" in service.log, PATIENCE)
         asked = 2
         for _ in range(20):
             assert [figure(service.get(path)) for path in (LIVE, PAST)] == before

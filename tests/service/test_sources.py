@@ -168,17 +168,17 @@ class Service:
 
     def archived(self) -> list[tuple[object, ...]]:
         """Give every fixing that is on file, in the order in which it came."""
-        return self.archived_with_receipts()[0]
+        return self.archived_with_deliveries()[0]
 
-    def archived_with_receipts(self) -> tuple[list[tuple[object, ...]], dict[int, int]]:
-        """Give every fixing, and by receipt how many it says that there were, both of one moment."""
+    def archived_with_deliveries(self) -> tuple[list[tuple[object, ...]], dict[int, int]]:
+        """Give every fixing, and by delivery how many it says that there were, both of one moment."""
         with closing(sqlite3.connect(self.data / "cambist.db", timeout=20)) as database:
             database.execute("BEGIN")
             fixings = database.execute(
-                "SELECT s.source, s.base, s.quote, s.unit, f.day, f.receipt_id, f.nominal, f.value FROM fixings f "
-                "JOIN series s ON s.id = f.series_id ORDER BY s.id, f.day, f.receipt_id"
+                "SELECT s.source, s.base, s.quote, s.unit, f.day, f.delivery_id, f.nominal, f.value FROM fixings f "
+                "JOIN series s ON s.id = f.series_id ORDER BY s.id, f.day, f.delivery_id"
             ).fetchall()
-            return fixings, dict(database.execute("SELECT id, added + corrected FROM receipts"))
+            return fixings, dict(database.execute("SELECT id, added + corrected FROM deliveries"))
 
     def asked(self, question: str) -> Any:
         with closing(sqlite3.connect(self.data / "cambist.db", timeout=20)) as database:
@@ -195,7 +195,7 @@ class Service:
     def newest(self, source: str, base: str, quote: str) -> float:
         """Give the value of a source's newest fixing of a pair, as it was corrected last."""
         pair = f"WHERE s.source = '{source}' AND s.base = '{base}' AND s.quote = '{quote}'"
-        newest = f"{pair} ORDER BY f.day DESC, f.receipt_id DESC LIMIT 1"
+        newest = f"{pair} ORDER BY f.day DESC, f.delivery_id DESC LIMIT 1"
         return float(self.asked(f"SELECT f.value FROM fixings f JOIN series s ON s.id = f.series_id {newest}"))  # noqa: S608
 
     def ask_all_again(self, sources: list[str]) -> None:
@@ -206,7 +206,7 @@ class Service:
             lambda: all(self.simulated_sources.requests[source] > asked[source] for source in sources), PATIENCE
         )
         # One source is asked on and on for minutes; the others are done when nothing of them comes any more.
-        of_others = "SELECT count(*) FROM receipts WHERE source NOT IN ('bis', 'fed', 'bdi', 'tcmb')"
+        of_others = "SELECT count(*) FROM deliveries WHERE source NOT IN ('bis', 'fed', 'bdi', 'tcmb')"
         filed = -1
         while filed != (filed := self.asked(of_others)):
             time.sleep(1.5)
@@ -282,13 +282,13 @@ def assert_right(service: Service) -> None:
 def assert_nothing_is_doubled_or_lost(service: Service, before: list[tuple[object, ...]]) -> None:
     """See that what was on file is still there as it was, and that nothing is filed twice or by half."""
     assert service.asked("PRAGMA integrity_check") == "ok"
-    after, receipts = service.archived_with_receipts()
+    after, deliveries = service.archived_with_deliveries()
     assert not set(before) - set(after)
     for (*earlier, _, nominal, value), (*later, _, new_nominal, new_value) in pairwise(after):
         # A second fixing of a day is a correction: it says something else than the one before.
         assert earlier != later or (nominal, value) != (new_nominal, new_value), later
     filed = Counter(row[5] for row in after)
-    assert {receipt: count for receipt, count in receipts.items() if count} == filed
+    assert {delivery: count for delivery, count in deliveries.items() if count} == filed
 
 
 def heard(book: RateBook) -> set[str]:
@@ -330,14 +330,14 @@ def test_every_request_to_a_source_has_the_address_of_that_source(service: Servi
 
 
 def test_a_killed_archive_worker_is_replaced_and_its_delivery_is_stored_whole(service: Service) -> None:
-    before, receipts = service.archived(), service.asked("SELECT max(id) FROM receipts")
+    before, deliveries = service.archived(), service.asked("SELECT max(id) FROM deliveries")
     ingest_process, killed = service.ingest_process(), service.archive_worker()
     assert killed
     os.kill(killed, signal.SIGKILL)
     assert until(lambda: service.archive_worker() not in (None, killed), PATIENCE)
     assert service.ingest_process() == ingest_process
     # One of the sources is asked about a currency every two seconds, for minutes.
-    assert until(lambda: service.asked("SELECT max(id) FROM receipts") > receipts + 1, PATIENCE)
+    assert until(lambda: service.asked("SELECT max(id) FROM deliveries") > deliveries + 1, PATIENCE)
     assert_nothing_is_doubled_or_lost(service, before)
     assert_right(service)
 
@@ -365,7 +365,7 @@ def test_a_killed_ingest_process_is_replaced_while_answers_go_on_and_the_archive
     assert until(lambda: not command_line(archive_worker or 0), PATIENCE), (
         "who filed for the one that was killed files on"
     )
-    assert "The gatherer died with exit code -9: another takes over" in service.log.read_text()
+    assert "The ingest died with exit code -9: another takes over" in service.log.read_text()
     assert until(lambda: heard(service.book) >= set(VENUES), PATIENCE)
     assert_nothing_is_doubled_or_lost(service, before)
 

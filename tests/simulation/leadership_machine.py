@@ -12,11 +12,11 @@ from hypothesis.stateful import invariant, rule
 from tests.simulation.state_machines import DAYS, NODES, NOON, PAIRS, SOURCE, WithStore
 
 from cambist.errors import NoLongerLeading
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.dialects.sqlite import SqliteDialect
+from cambist.storage.sql.backends.sqlite import SqliteBackend
 
-LEASE_SECONDS = 5.0
+TERM_SECONDS = 5.0
 
 
 @dataclass
@@ -34,8 +34,8 @@ class Node:
 
 
 @dataclass
-class Lease:
-    """The lease as the database should have it."""
+class Term:
+    """The term as the database should have it."""
 
     epoch: int
     holder: str
@@ -43,7 +43,7 @@ class Lease:
 
 
 class LeadershipMachine(WithStore):
-    """Nodes take, renew and release the lease, are paused and restarted, and file whatever they believe.
+    """Nodes take, renew and release the term, are paused and restarted, and file whatever they believe.
 
     A paused node does nothing until it is drawn again, and then acts on what it knew before. Time is that of the
     database, and passes in steps.
@@ -52,22 +52,22 @@ class LeadershipMachine(WithStore):
     def __init__(self) -> None:
         super().__init__()
         self.now = NOON
-        self._real_now = SqliteDialect.now
+        self._real_now = SqliteBackend.now
         machine = self
 
-        def now(_dialect: SqliteDialect, _connection: Any) -> datetime:
+        def now(_backend: SqliteBackend, _connection: Any) -> datetime:
             return machine.now.replace(tzinfo=None)
 
-        SqliteDialect.now = now  # type: ignore[method-assign]
+        SqliteBackend.now = now  # type: ignore[method-assign]
         self.nodes = {name: Node(name) for name in NODES}
-        self.lease: Lease | None = None
+        self.term: Term | None = None
         self.epochs: list[int] = []
         self.filed: list[Decimal] = []
         self.deliveries = 0
 
     def teardown(self) -> None:
         """Give the database its own clock back."""
-        SqliteDialect.now = self._real_now  # type: ignore[method-assign]
+        SqliteBackend.now = self._real_now  # type: ignore[method-assign]
         super().teardown()
 
     @rule(seconds=st.sampled_from([0.5, 2.0, 4.5, 6.0]))
@@ -77,11 +77,11 @@ class LeadershipMachine(WithStore):
 
     @rule(name=st.sampled_from(NODES))
     def take(self, name: str) -> None:
-        """Ask for the lease: it is had if nobody has it."""
-        node, before = self.nodes[name], self.lease
+        """Ask for the term: it is had if nobody has it."""
+        node, before = self.nodes[name], self.term
         is_own = before is not None and before.holder == node.holder
         is_free = before is None or before.ends <= self.now or is_own
-        epoch = self.store.leadership.take(name, node.holder, LEASE_SECONDS)
+        epoch = self.store.leadership.take(name, node.holder, TERM_SECONDS)
         assert (epoch is not None) == is_free
         if epoch is None:
             return
@@ -91,36 +91,36 @@ class LeadershipMachine(WithStore):
             assert epoch > max(self.epochs, default=0)
             self.epochs.append(epoch)
         node.epoch = epoch
-        self.lease = Lease(epoch, node.holder, self.now + timedelta(seconds=LEASE_SECONDS))
+        self.term = Term(epoch, node.holder, self.now + timedelta(seconds=TERM_SECONDS))
 
     @rule(name=st.sampled_from(NODES))
     def take_over(self, name: str) -> None:
-        """Take the lease as soon as it has ended: its holder is paused or cut off."""
-        if self.lease is not None:
-            self.now = max(self.now, self.lease.ends)
+        """Take the term as soon as it has ended: its holder is paused or cut off."""
+        if self.term is not None:
+            self.now = max(self.now, self.term.ends)
         self.take(name)
 
     @rule(name=st.sampled_from(NODES))
     def renew(self, name: str) -> None:
-        """Hold the lease for longer, unless another node has taken it."""
+        """Hold the term for longer, unless another node has taken it."""
         node = self.nodes[name]
         if node.epoch is None:
             return
-        leads = self.lease is not None and (node.epoch, node.holder) == (self.lease.epoch, self.lease.holder)
-        assert self.store.leadership.renew(node.epoch, node.holder, LEASE_SECONDS) == leads
-        if leads and self.lease is not None:
-            self.lease.ends = self.now + timedelta(seconds=LEASE_SECONDS)
+        leads = self.term is not None and (node.epoch, node.holder) == (self.term.epoch, self.term.holder)
+        assert self.store.leadership.renew(node.epoch, node.holder, TERM_SECONDS) == leads
+        if leads and self.term is not None:
+            self.term.ends = self.now + timedelta(seconds=TERM_SECONDS)
         else:
             node.epoch = None
 
     @rule(name=st.sampled_from(NODES))
     def release(self, name: str) -> None:
-        """Give the lease up."""
+        """Give the term up."""
         node = self.nodes[name]
         if node.epoch is not None:
             self.store.leadership.release(node.epoch, node.holder)
-            if self.lease is not None and (node.epoch, node.holder) == (self.lease.epoch, self.lease.holder):
-                self.lease.ends = self.now
+            if self.term is not None and (node.epoch, node.holder) == (self.term.epoch, self.term.holder):
+                self.term.ends = self.now
             node.epoch = None
 
     @rule(name=st.sampled_from(NODES))
@@ -137,31 +137,31 @@ class LeadershipMachine(WithStore):
             return
         self.deliveries += 1
         value = Decimal(self.deliveries)
-        receipt = Receipt(SOURCE, NOON + timedelta(seconds=self.deliveries), name, str(self.deliveries))
+        delivery = DeliveryRecord(SOURCE, NOON + timedelta(seconds=self.deliveries), name, str(self.deliveries))
         store = SqlStore(self.url, node.epoch)
         try:
-            store.archive.file(receipt, [Fixing(SOURCE, PAIRS[0], DAYS[0], value)])
+            store.archive.file(delivery, [Fixing(SOURCE, PAIRS[0], DAYS[0], value)])
         except NoLongerLeading:
             is_filed = False
         else:
             is_filed = True
         finally:
             store.close()
-        assert is_filed == (self.lease is not None and self.lease.epoch == node.epoch)
+        assert is_filed == (self.term is not None and self.term.epoch == node.epoch)
         if is_filed:
             self.filed.append(value)
 
     @invariant()
     def only_leaders_have_filed(self) -> None:
-        """Compare the archive with what leaders filed, and the lease with what it should be."""
+        """Compare the archive with what leaders filed, and the term with what it should be."""
         assert [each.fixing.value for each in self.store.archive.revisions(PAIRS[0], DAYS[0])] == self.filed
         current = self.store.leadership.current()
-        if self.lease is None or current is None:
+        if self.term is None or current is None:
             assert current is None
-            assert self.lease is None
+            assert self.term is None
             return
         assert (current.epoch, current.holder, current.expires_at) == (
-            self.lease.epoch,
-            self.lease.holder,
-            self.lease.ends.astimezone(UTC),
+            self.term.epoch,
+            self.term.holder,
+            self.term.ends.astimezone(UTC),
         )

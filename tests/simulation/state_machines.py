@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from cambist.accounts.account import Account
-from cambist.accounts.quota_leases import LeaseWish
+from cambist.accounts.quota_leases import LeaseRequest
 from cambist.accounts.usage_counters import CounterTotal
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
@@ -74,10 +74,10 @@ class WithStore(RuleBasedStateMachine):
 class _WithArchive(WithStore):
     deliveries = 0
 
-    def receipt(self) -> Receipt:
-        """Return the receipt of the next delivery."""
+    def delivery(self) -> DeliveryRecord:
+        """Return the delivery of the next delivery."""
         self.deliveries += 1
-        return Receipt(SOURCE, NOON + timedelta(seconds=self.deliveries), "a test", str(self.deliveries))
+        return DeliveryRecord(SOURCE, NOON + timedelta(seconds=self.deliveries), "a test", str(self.deliveries))
 
     @rule()
     def restart(self) -> None:
@@ -96,35 +96,38 @@ class ArchiveMachine(_WithArchive):
 
     def __init__(self) -> None:
         super().__init__()
-        self.words: defaultdict[tuple[Pair, date], list[tuple[int, Decimal]]] = defaultdict(list)
+        self.fixings: defaultdict[tuple[Pair, date], list[tuple[int, Decimal]]] = defaultdict(list)
 
     @rule(delivery=DELIVERIES)
     def file(self, delivery: dict[tuple[Pair, date], Decimal]) -> None:
         """File a delivery, new or the same again."""
         before = self.store.archive.revision()
-        new = {key: value for key, value in delivery.items() if not self.words[key] or self.words[key][-1][1] != value}
-        corrected = sum(bool(self.words[key]) for key in new)
-        found = self.store.archive.file(self.receipt(), fixings_of(delivery))
+        known = {key: fixings[-1][1] for key, fixings in self.fixings.items() if fixings}
+        new = {key: value for key, value in delivery.items() if known.get(key) != value}
+        corrected = len(known.keys() & new.keys())
+        found = self.store.archive.file(self.delivery(), fixings_of(delivery))
         assert (found.added, found.corrected) == (len(new) - corrected, corrected)
         after = self.store.archive.revision()
         assert (after > before) == bool(new)
         for key, value in new.items():
-            self.words[key].append((after, value))
+            self.fixings[key].append((after, value))
 
     @invariant()
     def everything_is_there(self) -> None:
-        """Compare what is known now with the last words, and all versions with all words."""
+        """Compare what is known now with the last fixings, and all versions with all fixings."""
         now = {(each.pair, each.day): each.value for each in self.store.archive.fixings(SOURCE)}
-        assert now == {key: words[-1][1] for key, words in self.words.items() if words}
-        for (pair, day), words in self.words.items():
+        assert now == {key: fixings[-1][1] for key, fixings in self.fixings.items() if fixings}
+        for (pair, day), fixings in self.fixings.items():
             found = [each.fixing.value for each in self.store.archive.revisions(pair, day)]
-            assert found == [value for _, value in words]
+            assert found == [value for _, value in fixings]
 
     @rule(share=st.floats(0, 1))
     def look_back(self, share: float) -> None:
-        """Compare what was known at a past receipt."""
-        receipt = int(self.store.archive.revision() * share)
-        known = self.store.archive.known_fixings([SOURCE], lambda _source, _pair: True, (DAYS[0], DAYS[-1])).at(receipt)
+        """Compare what was known at a past delivery."""
+        delivery = int(self.store.archive.revision() * share)
+        known = self.store.archive.known_fixings([SOURCE], lambda _source, _pair: True, (DAYS[0], DAYS[-1])).at(
+            delivery
+        )
         found = {
             (series.pair, day): rate
             for series in known.get(SOURCE, [])
@@ -132,9 +135,9 @@ class ArchiveMachine(_WithArchive):
         }
         first = date(1970, 1, 1)
         expected = {
-            (pair, (day - first).days): float([value for number, value in words if number <= receipt][-1])
-            for (pair, day), words in self.words.items()
-            if words and words[0][0] <= receipt
+            (pair, (day - first).days): float([value for number, value in fixings if number <= delivery][-1])
+            for (pair, day), fixings in self.fixings.items()
+            if fixings and fixings[0][0] <= delivery
         }
         assert found == expected
 
@@ -199,7 +202,7 @@ class LeasesMachine(WithStore):
     @rule(node=st.sampled_from(NODES), wanted=st.integers(1, QUOTA))
     def grant(self, node: str, wanted: int) -> None:
         """Let a node take more calls."""
-        (lease,) = self.store.quota_leases.grant(node, [LeaseWish(1, TODAY, QUOTA, wanted)], len(NODES))
+        (lease,) = self.store.quota_leases.grant(node, [LeaseRequest(1, TODAY, QUOTA, wanted)], len(NODES))
         assert lease.granted >= self.granted[node]
         self.granted[node] = lease.granted
 

@@ -12,15 +12,15 @@ from tests.simulation.state_machines import ArchiveMachine, CountersMachine, Lea
 from tools.simulation.patches import Patch, patched
 from tools.simulation.planted_faults import PLANTED
 
-from cambist.storage.sql import dialects, leadership
+from cambist.storage.sql import backends, leadership
 
 MACHINES = [ArchiveMachine, CountersMachine, LeasesMachine, LeadershipMachine]
 LEADERSHIP_FAULTS: dict[str, list[Patch]] = {
-    "a former leader files": [(dialects, "check_leads", lambda _connection, _epoch: None)],
-    "a lease in force is taken": [(leadership, "_is_free", lambda _state, _holder: True)],
-    "a lease that another node has is renewed": [(leadership.SqlLeadership, "renew", lambda *_: True)],
-    "a lease is not held for longer": [(leadership.SqlLeadership, "renew", lambda *_: False)],
-    "a lost lease is never free": [(leadership, "_is_free", lambda state, holder: state.holder == holder)],
+    "a former leader files": [(backends, "check_leads", lambda _connection, _epoch: None)],
+    "a term in force is taken": [(leadership, "_is_free", lambda _state, _holder: True)],
+    "a term that another node has is renewed": [(leadership.SqlLeadership, "renew", lambda *_: True)],
+    "a term is not held for longer": [(leadership.SqlLeadership, "renew", lambda *_: False)],
+    "a lost term is never free": [(leadership, "_is_free", lambda state, holder: state.holder == holder)],
 }
 FOUND: list[tuple[type[RuleBasedStateMachine], str]] = [
     (ArchiveMachine, "a correction overwrites the row before it"),

@@ -70,7 +70,7 @@ def test_the_archive_in_memory_does_what_the_one_in_sql_does(
     [
         ("the history is not voted on", "no wrong price served"),
         ("each day of the matrix is the day before", "verdicts are what follows from all fixings"),
-        ("an edition is not recorded", "no edition without its receipts"),
+        ("an edition is not recorded", "no edition without its deliveries"),
         ("new fixings do not reach the rate book", "no wrong price served"),
     ],
 )

@@ -1,39 +1,36 @@
-"""Databases of earlier schemas, with rows in all of their tables."""
+"""Databases of the schema before the first migration that is kept, with rows in all of their tables."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-import pytest
-from alembic.command import upgrade
-from sqlalchemy import Connection, Engine, MetaData, insert, select
+from sqlalchemy import Connection, Engine, MetaData, Table, insert, select
 
 from cambist.storage.sql.checksum import row_content, series_seed
-from cambist.storage.sql.migrate import migrate
-from cambist.storage.sql.revision import MIGRATIONS
-from cambist.storage.sql.schema import metadata, schema_releases
+from cambist.storage.sql.schema import schema_releases
 
 NOON, DAY = datetime(2026, 3, 6, 12, 0, 0, 123456), date(2026, 3, 6)  # noqa: DTZ001  stored in UTC without an offset
-REVISIONS = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+NEW_NAMES = {"receipts": "deliveries", "receipt_id": "delivery_id", "receipt": "delivery"}
 _CHECKSUM = crc32(
     row_content("2026-03-06", 1, 100, "110.20", "2026-03-06 12:00:00.123456"), series_seed("ecb", "EUR", "USD", "")
 )
 _DECIDED = {"state": "accepted", "decided_at": NOON}
 
 ROWS: dict[str, dict[str, Any]] = {
-    "receipts": {
+    "deliveries": {
         "id": 1, "source": "ecb", "received_at": NOON, "origin": "a test", "digest": "d", "added": 1, "corrected": 0,
     },
     "series": {"id": 1, "source": "ecb", "base": "EUR", "quote": "USD", "unit": ""},
     "fixings": {
-        "series_id": 1, "day": DAY, "receipt_id": 1, "nominal": 100, "value": "110.20", "published_at": NOON,
+        "series_id": 1, "day": DAY, "delivery_id": 1, "nominal": 100, "value": "110.20", "published_at": NOON,
         "checksum": _CHECKSUM,
     },
     "accounts": {
         "id": 2, "name": "ann", "plan": "one", "datetime_format": "iso", "anchor_day": 7, "suspended": False,
-        "created_at": NOON, "deleted_at": None,
+        "created_at": NOON, "deleted_at": None, "email": "ann@rates.example",
     },
     "api_keys": {
         "id": 3, "digest": b"k" * 32, "account_id": 2, "name": "first", "prefix": "ck_abc", "created_at": NOON,
@@ -60,32 +57,41 @@ ROWS: dict[str, dict[str, Any]] = {
     "quota_leases": {"account_id": 2, "period_start": DAY, "node": "a", "granted": 5_000_000_000},
     "plan_versions": {"id": 1, "content": "[one]\n", "node": "a", "activated_at": NOON},
     "editions": {
-        "id": 1, "name": "1-0123456789ab-0123456789abcdef", "receipt": 1, "rules": "0123456789ab",
-        "digest": "0123456789abcdef", "last_rows": "20518", "recorded_at": NOON,
+        "id": 1, "name": "1-0123456789ab-0123456789abcdef", "delivery": 1, "rules": "0123456789ab",
+        "digest": "0123456789abcdef", "last_rows": "20518", "recorded_at": NOON, "last_verdict": 1,
+    },
+    "verdicts": {"id": 1, "rules": "0123456789ab", "code": "EUR", "day": 20518, "outcome": "", "delivery": 1},
+    "judged": {"rules": "0123456789ab", "delivery": 1, "last": 1, "decision": 1},
+    "decisions": {
+        "id": 1, "code": "EUR", "first_day": 20518, "last_day": None, "level": "0.9", "accepts": True, "reason": "",
+        "takes_back": None, "made_at": NOON,
     },
     "rule_texts": {"digest": "0123456789ab", "content": b"{}", "recorded_at": NOON},
     "quarantine_decisions": {"id": 1, "quarantine_id": 4, **_DECIDED},
     "signing_keys": {"id": 1, "kid": "k", "public_key": "{}", "node": "a", "created_at": NOON},
     "log_checkpoints": {"size": 1, "note": "cambist/log\n1\n", "signed_at": NOON},
 }  # fmt: skip
-"""One row of each table. A table of an earlier schema has some of the columns."""
+"""One row of each table, by the new names."""
 
 
-def migrate_to(engine: Engine, revision: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Bring an empty database to an earlier schema, as the release of that time did."""
-    with monkeypatch.context() as patched:
-        patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, revision))
-        migrate(engine)
+def create_former(engine: Engine) -> None:
+    """Create the tables of the former schema in an empty database, as the releases that had it did."""
+    statements = (Path(__file__).parent / "former" / f"{engine.dialect.name}.sql").read_text(encoding="utf-8")
+    with engine.begin() as connection:
+        for statement in filter(str.strip, statements.split(";")):
+            connection.exec_driver_sql(statement)
 
 
 def fill(engine: Engine) -> None:
     """Insert a row into each table."""
     with engine.begin() as connection:
         for table in reflected(connection).sorted_tables:
-            if table.name in ROWS:
-                connection.execute(
-                    insert(table), {name: value for name, value in ROWS[table.name].items() if name in table.c}
-                )
+            if rows := ROWS.get(NEW_NAMES.get(table.name, table.name)):
+                connection.execute(insert(table), {name: rows[new] for name, new in _names(table) if new in rows})
+
+
+def _names(table: Table) -> list[tuple[str, str]]:
+    return [(column.name, NEW_NAMES.get(column.name, column.name)) for column in table.c]
 
 
 def reflected(connection: Connection) -> MetaData:
@@ -95,11 +101,14 @@ def reflected(connection: Connection) -> MetaData:
 
 
 def rows_of(engine: Engine) -> dict[str, list[dict[str, Any]]]:
-    """Return all rows of all tables, but for the one that each migration adds to."""
-    names = metadata.tables.keys() - {schema_releases.name}
+    """Return all rows of all tables by the new names, but for the one that each migration adds to."""
+    left_out = {schema_releases.name, "alembic_version"}
     with engine.connect() as connection:
-        tables = [table for table in reflected(connection).sorted_tables if table.name in names]
+        tables = [table for table in reflected(connection).sorted_tables if table.name not in left_out]
         return {
-            table.name: [dict(row._mapping) for row in connection.execute(select(table).order_by(*table.primary_key))]
+            NEW_NAMES.get(table.name, table.name): [
+                {NEW_NAMES.get(name, name): value for name, value in row._mapping.items()}
+                for row in connection.execute(select(table).order_by(*table.primary_key))
+            ]
             for table in tables
         }

@@ -21,7 +21,7 @@ from cambist.errors import SourceBroken
 from cambist.history.archive import FixingArchive
 from cambist.history.corrections import CorrectionQuery
 from cambist.history.coverage import PairCoverage
-from cambist.history.fixing import GRAM, Coverage, FilingResult, Fixing, Receipt
+from cambist.history.fixing import GRAM, Coverage, DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.pair import Pair
 from cambist.storage import Store
 from cambist.storage.sql import SqlStore
@@ -68,7 +68,7 @@ def deliver(archive: FixingArchive, fixings: Iterable[Fixing], at: datetime = NO
     fixings = list(fixings)
     if fixings:
         source = fixings[0].source
-    return archive.file(Receipt(source, at, "a test", digest), fixings)
+    return archive.file(DeliveryRecord(source, at, "a test", digest), fixings)
 
 
 def as_published(fixings: Iterable[Fixing]) -> list[tuple[str, str, date, str, int]]:
@@ -141,9 +141,9 @@ def test_known_at_may_be_in_any_time_zone(archive: FixingArchive) -> None:
     assert values(archive.fixings("ecb", known_at=(NOON - HOUR).astimezone(tokyo))) == []
 
 
-def test_the_revisions_of_a_day_are_both_values_with_their_receipts(archive: FixingArchive) -> None:
-    archive.file(Receipt("ecb", NOON, "the package", "a"), [fixing("1.1")])
-    archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
+def test_the_revisions_of_a_day_are_both_values_with_their_deliveries(archive: FixingArchive) -> None:
+    archive.file(DeliveryRecord("ecb", NOON, "the package", "a"), [fixing("1.1")])
+    archive.file(DeliveryRecord("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
     revisions = [
         (str(received.fixing.value), received.received_at, received.origin) for received in archive.revisions(USD, MON)
     ]
@@ -201,7 +201,7 @@ def test_a_delivery_whose_adapter_fails_stores_nothing(archive: FixingArchive) -
     deliver(archive, [fixing("1.1")], digest="good")
     before = list(archive.fixings("ecb")), archive.revision()
     with pytest.raises(SourceBroken):
-        archive.file(Receipt("ecb", NOON + HOUR, "a test", "bad"), breaking())
+        archive.file(DeliveryRecord("ecb", NOON + HOUR, "a test", "bad"), breaking())
     assert (list(archive.fixings("ecb")), archive.revision()) == before
     assert archive.revisions(JPY, TUE) == []
     assert archive.newest_digest("ecb", "a test") == "good"
@@ -213,7 +213,7 @@ def test_a_delivery_that_failed_can_be_filed_again(archive: FixingArchive) -> No
         raise SourceBroken("cut off")
 
     with pytest.raises(SourceBroken):
-        archive.file(Receipt("ecb", NOON, "a test", "bad"), breaking())
+        archive.file(DeliveryRecord("ecb", NOON, "a test", "bad"), breaking())
     assert deliver(archive, [fixing("1.1")], NOON + HOUR) == FilingResult(added=1, corrected=0, unchanged=0)
 
 
@@ -231,9 +231,9 @@ def test_latest_fixings_are_of_the_newest_day_of_each_pair(archive: FixingArchiv
     ]
 
 
-def test_a_latest_fixing_is_the_correction_with_its_receipt(archive: FixingArchive) -> None:
+def test_a_latest_fixing_is_the_correction_with_its_delivery(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
-    archive.file(Receipt("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
+    archive.file(DeliveryRecord("ecb", NOON + HOUR, "the web", "b"), [fixing("1.2")])
     (received,) = archive.published_fixings("ecb", "EUR", LATER)
     assert (str(received.fixing.value), received.received_at, received.origin) == ("1.2", NOON + HOUR, "the web")
 
@@ -257,9 +257,9 @@ def test_fixings_on_a_day_are_the_corrected_ones(archive: FixingArchive) -> None
 
 
 def test_newest_digest_is_of_the_last_delivery_from_that_origin(archive: FixingArchive) -> None:
-    archive.file(Receipt("ecb", NOON, "the package", "first"), [fixing("1.1")])
-    archive.file(Receipt("ecb", NOON + HOUR, "the package", "second"), [fixing("1.1")])
-    archive.file(Receipt("ecb", NOON + HOUR, "the web", "other"), [fixing("1.1")])
+    archive.file(DeliveryRecord("ecb", NOON, "the package", "first"), [fixing("1.1")])
+    archive.file(DeliveryRecord("ecb", NOON + HOUR, "the package", "second"), [fixing("1.1")])
+    archive.file(DeliveryRecord("ecb", NOON + HOUR, "the web", "other"), [fixing("1.1")])
     assert archive.newest_digest("ecb", "the package") == "second"
     assert archive.newest_digest("ecb", "the web") == "other"
     assert archive.newest_digest("boe", "the web") is None
@@ -291,7 +291,7 @@ def test_two_sources_with_the_same_pair_are_separate(archive: FixingArchive) -> 
     assert values(received.fixing for received in archive.fixings_on("boe", MON)) == ["1.3"]
 
 
-def test_revisions_include_every_source_in_order_of_receipt(archive: FixingArchive) -> None:
+def test_revisions_include_every_source_in_order_of_delivery(archive: FixingArchive) -> None:
     deliver(archive, [fixing("1.1")])
     deliver(archive, [fixing("1.3", source="boe")], NOON + HOUR)
     deliver(archive, [fixing("1.2")], NOON + 2 * HOUR)
@@ -503,7 +503,7 @@ def test_any_deliveries_can_be_read_as_of_any_moment(kind: str, deliveries: list
             delivery = [
                 fixing(value, day, pair, source, nominal) for (day, pair), (value, nominal) in delivered.items()
             ]
-            store.archive.file(Receipt(source, NOON + hours * HOUR, "a test", str(hours)), delivery)
+            store.archive.file(DeliveryRecord(source, NOON + hours * HOUR, "a test", str(hours)), delivery)
         for count in range(len(deliveries) + 1):
             moment = NOON + count * HOUR - HOUR / 2
             assert read(store.archive, moment) == expected_after(deliveries[:count])
@@ -542,11 +542,11 @@ def test_pair_series_are_of_the_wanted_pairs_and_days_with_corrections(
     first, last = date(2026, 3, 2), date(2026, 3, 4)
     gold = Pair("XAU", "EUR")
     for number, value in enumerate(("1.1", "1.2")):
-        receipt = Receipt("ecb", datetime(2026, 3, 5, number, tzinfo=UTC), "a test", str(number))
+        delivery = DeliveryRecord("ecb", datetime(2026, 3, 5, number, tzinfo=UTC), "a test", str(number))
         days = (first - timedelta(days=1), first, last, last + timedelta(days=1))
-        archive.file(receipt, [Fixing("ecb", Pair("EUR", "USD"), day, Decimal(value)) for day in days])
-        archive.file(receipt, [Fixing("ecb", Pair("EUR", "JPY"), first, Decimal(180))])
-    archive.file(Receipt("nbp", NOON, "a test", "d"), [Fixing("nbp", gold, first, Decimal(100), 1, GRAM)])
+        archive.file(delivery, [Fixing("ecb", Pair("EUR", "USD"), day, Decimal(value)) for day in days])
+        archive.file(delivery, [Fixing("ecb", Pair("EUR", "JPY"), first, Decimal(180))])
+    archive.file(DeliveryRecord("nbp", NOON, "a test", "d"), [Fixing("nbp", gold, first, Decimal(100), 1, GRAM)])
     found = {
         (source, str(series.pair)): (series.rows.tolist(), [round(rate, 4) for rate in series.rates.tolist()])
         for source, series in archive.pair_series(lambda _, pair: pair.quote != "JPY", first, last)

@@ -10,20 +10,16 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
-from alembic.command import upgrade
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text
 from tests.postgresql import postgresql_url
 
 from cambist.history.damaged_rows import DamageReport
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.checksum import is_intact, row_content, series_seed
-from cambist.storage.sql.engine import open_engine
-from cambist.storage.sql.migrate import migrate
 
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
 MON, TUE, WED = date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4)
@@ -46,7 +42,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlStore]:
     store = STORES[request.param](tmp_path)
     store.migrate()
     fixings = [fixing("1.1", MON), fixing("1.2", TUE), fixing("1.3", WED), fixing("160", WED, JPY)]
-    store.archive.file(Receipt("ecb", NOON, "a test", "d"), fixings)
+    store.archive.file(DeliveryRecord("ecb", NOON, "a test", "d"), fixings)
     yield store
     store.close()
 
@@ -93,7 +89,7 @@ def test_a_damaged_row_is_left_out_and_named(store: SqlStore, tmp_path: Path, st
     assert found == {"EUR/USD": [1.1, 1.3], "EUR/JPY": [160.0]}
     assert len(damage) == 1
     assert damage.rows[0].source == "ecb"
-    assert damage.rows[0].receipt == "1"
+    assert damage.rows[0].delivery == "1"
 
 
 @pytest.mark.parametrize("statement", HARMS.values(), ids=HARMS)
@@ -101,7 +97,6 @@ def test_no_method_returns_a_damaged_row(store: SqlStore, tmp_path: Path, statem
     damage_database(store, tmp_path, statement)
     archive = store.archive
     assert [str(one.value) for one in archive.fixings("ecb") if one.pair == USD] == ["1.1", "1.3"]
-    assert TUE not in archive.filed_values("ecb", [USD], MON, WED).of(USD)
     ((_, series),) = archive.pair_series(lambda _, pair: pair == USD, MON, WED)
     assert (TUE - FIRST_DAY).days not in series.rows
     published = archive.published_fixings("ecb", "EUR", TUE)
@@ -124,16 +119,16 @@ def test_if_the_newest_day_is_damaged_the_day_before_is_the_latest(store: SqlSto
 
 
 def test_the_value_before_a_damaged_correction_is_not_used(store: SqlStore, tmp_path: Path) -> None:
-    store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
+    store.archive.file(DeliveryRecord("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
     damage_database(store, tmp_path, "UPDATE fixings SET value = '1.26' WHERE value = '1.25'")
     found, damage = rates(store)
     assert found["EUR/USD"] == [1.1, 1.3]
-    assert str(damage.rows[0]) == "ecb EUR/USD 2026-03-03 (receipt 2)"
+    assert str(damage.rows[0]) == "ecb EUR/USD 2026-03-03 (delivery 2)"
     assert [str(one.value) for one in store.archive.fixings("ecb") if one.pair == USD] == ["1.1", "1.3"]
 
 
 def test_a_damaged_row_that_was_corrected_later_has_no_effect(store: SqlStore, tmp_path: Path) -> None:
-    store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
+    store.archive.file(DeliveryRecord("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
     damage_database(store, tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
     found, damage = rates(store)
     assert found["EUR/USD"] == [1.1, 1.25, 1.3]
@@ -142,7 +137,7 @@ def test_a_damaged_row_that_was_corrected_later_has_no_effect(store: SqlStore, t
 
 def test_a_damaged_fixing_is_filed_again_with_the_next_delivery(store: SqlStore, tmp_path: Path) -> None:
     damage_database(store, tmp_path, "UPDATE fixings SET value = '9.2' WHERE value = '1.2'")
-    filed = store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.1", MON), fixing("1.2", TUE)])
+    filed = store.archive.file(DeliveryRecord("ecb", NOON, "a test", "e"), [fixing("1.1", MON), fixing("1.2", TUE)])
     assert (filed.added, filed.unchanged) == (1, 1)
     assert rates(store)[0]["EUR/USD"] == [1.1, 1.2, 1.3]
 
@@ -151,7 +146,7 @@ def test_the_rows_of_a_changed_series_are_damaged(store: SqlStore, tmp_path: Pat
     damage_database(store, tmp_path, "UPDATE series SET quote = 'JPZ' WHERE quote = 'JPY'")
     found, damage = rates(store)
     assert found == {"EUR/USD": [1.1, 1.2, 1.3], "EUR/JPZ": []}
-    assert [str(row) for row in damage.rows] == ["ecb EUR/JPZ 2026-03-04 (receipt 1)"]
+    assert [str(row) for row in damage.rows] == ["ecb EUR/JPZ 2026-03-04 (delivery 1)"]
 
 
 def test_missing_rows_are_counted(store: SqlStore, tmp_path: Path) -> None:
@@ -160,7 +155,7 @@ def test_missing_rows_are_counted(store: SqlStore, tmp_path: Path) -> None:
 
 
 def test_an_undamaged_archive_has_no_damage(store: SqlStore) -> None:
-    store.archive.file(Receipt("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
+    store.archive.file(DeliveryRecord("ecb", NOON, "a test", "e"), [fixing("1.25", TUE)])
     assert len(rates(store)[1]) == 0
     assert store.archive.sources() == ["ecb"]
 
@@ -168,7 +163,7 @@ def test_an_undamaged_archive_has_no_damage(store: SqlStore) -> None:
 def test_the_time_of_publication_is_stored(store: SqlStore) -> None:
     content = datetime(2026, 3, 5, 15, 2, 3, 4, tzinfo=UTC)
     one = Fixing("ecb", USD, date(2026, 3, 5), Decimal("1.4"), published_at=content)
-    store.archive.file(Receipt("ecb", NOON, "a test", "e"), [one])
+    store.archive.file(DeliveryRecord("ecb", NOON, "a test", "e"), [one])
     assert store.archive.revisions(USD, one.day)[0].fixing == one
     assert [each.published_at for each in store.archive.fixings("ecb")][-1] == content
     assert len(rates(store)[1]) == 0
@@ -183,23 +178,3 @@ def test_a_single_flipped_bit_is_detected(place: int, bit: int) -> None:
     assert is_intact(bytes(content), checksum, seed)
     content[place % len(content)] ^= 1 << bit
     assert not is_intact(bytes(content), checksum, seed)
-
-
-def test_a_migration_adds_checksums_to_the_rows_of_an_older_database(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = open_engine(f"sqlite:///{tmp_path / 'old.db'}")
-    with monkeypatch.context() as patched:
-        patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, "0004"))
-        migrate(engine)
-    with engine.begin() as connection:
-        connection.execute(text("insert into receipts values (1, 'ecb', '2026-03-06 12:00:00.000000', 'a', 'd', 1, 0)"))
-        connection.execute(text("insert into series values (1, 'ecb', 'EUR', 'USD', '')"))
-        connection.execute(text("insert into fixings values (1, '2026-03-03', 1, 1, '1.20')"))
-    engine.dispose()
-    store = SqlStore(f"sqlite:///{tmp_path / 'old.db'}")
-    store.migrate()
-    damage = DamageReport()
-    assert list(store.archive.rates("ecb", damage)) == [(USD, [TUESDAY], [1.2])]
-    assert len(damage) == 0
-    store.close()

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from tests.postgresql import postgresql_url
 
 from cambist.history.edition import RecordedEdition
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
@@ -42,8 +42,8 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlStore]:
 
 
 def file(store: SqlStore, value: str, day: date = TODAY) -> None:
-    receipt = Receipt("ecb", NOON, f"a test of {day}", value)
-    store.archive.file(receipt, [Fixing("ecb", USD, day, Decimal(value))])
+    delivery = DeliveryRecord("ecb", NOON, f"a test of {day}", value)
+    store.archive.file(delivery, [Fixing("ecb", USD, day, Decimal(value))])
 
 
 def built(store: SqlStore) -> RateMatrix:
@@ -61,7 +61,7 @@ def recorded(store: SqlStore) -> RecordedEdition:
 def test_an_edition_is_found_by_its_name_with_all_that_it_says(store: SqlStore) -> None:
     matrix, found = built(store), recorded(store)
     assert store.editions.find(matrix.edition) == found
-    assert (found.receipt, found.digest, found.last_rows) == (1, matrix.digest, ((TODAY - date(1970, 1, 1)).days,))
+    assert (found.delivery, found.digest, found.last_rows) == (1, matrix.digest, ((TODAY - date(1970, 1, 1)).days,))
     assert found.rules == rules_of(SOURCES).version
     assert abs(found.recorded_at - datetime.now(UTC)) < timedelta(minutes=1)
 
@@ -78,7 +78,7 @@ def test_each_correction_is_a_new_edition(store: SqlStore) -> None:
     assert [each.name for each in store.editions.after(0, 10)] == [first.name, second.name]
     assert store.editions.after(first.number, 10) == [second]
     assert store.editions.after(0, 1) == [first]
-    assert second.receipt == 2
+    assert second.delivery == 2
     assert store.editions.first_showing(2) == second
     assert store.editions.first_showing(3) is None
 

@@ -19,11 +19,11 @@ from tests.postgresql import postgresql_url
 
 from cambist.errors import NoLongerLeading, StoreBroken
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.dialects import WriteLock, writing
-from cambist.storage.sql.dialects.postgresql import PostgresqlDialect
+from cambist.storage.sql.backends import WriteLock, writing
+from cambist.storage.sql.backends.postgresql import PostgresqlBackend
 from cambist.storage.sql.fencing import check_leads
 
 URLS = {
@@ -72,7 +72,7 @@ def fenced(url: str, plain: SqlStore) -> Iterator[SqlStore]:
 
 
 def take_over(store: SqlStore, node: str = "paris") -> int:
-    """Take the lease of another holder, however long that takes."""
+    """Take the term of another holder, however long that takes."""
     until = time.monotonic() + PATIENCE
     while True:
         try:
@@ -89,21 +89,21 @@ def a_fixing(value: str = "1.1") -> Fixing:
     return Fixing("ecb", EURUSD, DAY, Decimal(value))
 
 
-def a_receipt(digest: str = "d") -> Receipt:
-    return Receipt("ecb", NOW, "a test", digest)
+def a_delivery(digest: str = "d") -> DeliveryRecord:
+    return DeliveryRecord("ecb", NOW, "a test", digest)
 
 
 def file_fixing(store: SqlStore) -> None:
-    store.archive.file(a_receipt(), [a_fixing()])
+    store.archive.file(a_delivery(), [a_fixing()])
 
 
 def filed(store: SqlStore) -> list[object]:
     """Return everything that can be filed."""
     bars = store.bars.newest_bars(EURUSD, Interval.MINUTE, None, None, 10)
-    return [*store.archive.fixings("ecb"), *bars, *_receipts(store)]
+    return [*store.archive.fixings("ecb"), *bars, *_deliveries(store)]
 
 
-def _receipts(store: SqlStore) -> list[datetime]:
+def _deliveries(store: SqlStore) -> list[datetime]:
     last = store.archive.last_received("ecb", "a test")
     return [] if last is None else [last]
 
@@ -152,7 +152,7 @@ def test_a_former_leader_still_reads(plain: SqlStore, fenced: SqlStore) -> None:
     assert filed(fenced) == filed(plain) != []
 
 
-def test_a_leader_files_while_its_lease_is_renewed_and_after_it_expired(plain: SqlStore, fenced: SqlStore) -> None:
+def test_a_leader_files_while_its_term_is_renewed_and_after_it_expired(plain: SqlStore, fenced: SqlStore) -> None:
     state = plain.leadership.current()
     assert state is not None
     assert state.has_expired
@@ -165,20 +165,20 @@ def test_a_leader_files_while_its_lease_is_renewed_and_after_it_expired(plain: S
 
 
 def test_two_leaders_at_once_file_once(url: str, plain: SqlStore, fenced: SqlStore) -> None:
-    """Both go on filing while the lease moves; what the older one files later is not there."""
+    """Both go on filing while the term moves; what the older one files later is not there."""
     epoch = take_over(plain)
     newer = SqlStore(url, epoch)
-    newer.archive.file(a_receipt("newer"), [a_fixing("1.3")])
+    newer.archive.file(a_delivery("newer"), [a_fixing("1.3")])
     for value in ("1.2", "1.25"):
         with pytest.raises(NoLongerLeading):
-            fenced.archive.file(a_receipt(value), [a_fixing(value)])
+            fenced.archive.file(a_delivery(value), [a_fixing(value)])
     newer.close()
     assert [str(one.fixing.value) for one in plain.archive.revisions(EURUSD, DAY)] == ["1.3"]
 
 
 def keep_sessions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a takeover end no sessions, as behind a pool that hides their names."""
-    monkeypatch.setattr(PostgresqlDialect, "end_sessions", lambda *_: None)
+    monkeypatch.setattr(PostgresqlBackend, "end_sessions", lambda *_: None)
 
 
 def test_a_takeover_during_a_transaction_ends_it(server_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +243,7 @@ PAUSED = """\
 import os, signal, sys, time
 from cambist.errors import StoreBroken
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.dialects import WriteLock, writing
+from cambist.storage.sql.backends import WriteLock, writing
 
 url, epoch, way = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 store = SqlStore(url, epoch)
@@ -307,7 +307,7 @@ def test_a_leader_that_is_paused_in_a_transaction_stops_nobody_and_stores_nothin
 
 
 def test_what_many_leaders_file_is_stored_in_the_order_of_their_epochs(server_url: str) -> None:
-    """The lease moves all the time, and every node goes on filing after it has lost it."""
+    """The term moves all the time, and every node goes on filing after it has lost it."""
     lost: list[StoreBroken] = []
     led: list[int] = []
     until = time.monotonic() + PATIENCE
@@ -328,7 +328,7 @@ def test_what_many_leaders_file_is_stored_in_the_order_of_their_epochs(server_ur
                 count += 1
                 value = f"{epoch}.{node}{count:06}"
                 try:
-                    fenced.archive.file(a_receipt(value), [a_fixing(value)])
+                    fenced.archive.file(a_delivery(value), [a_fixing(value)])
                 except StoreBroken as error:  # another leads, or has ended this session
                     lost.append(error)
             fenced.close()

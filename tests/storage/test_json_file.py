@@ -86,7 +86,7 @@ def test_a_missing_file_is_read_as_none(path: Path) -> None:
     assert read_json_file(path.parent, SourceReports) is None
 
 
-NO_BULLETINS = [
+NO_REPORTS = [
     b"",
     b"null",
     b"[]",
@@ -97,7 +97,7 @@ NO_BULLETINS = [
 ]
 
 
-@pytest.mark.parametrize("content", [*NO_BULLETINS, b"[" * 100_000], ids=range(len(NO_BULLETINS) + 1))
+@pytest.mark.parametrize("content", [*NO_REPORTS, b"[" * 100_000], ids=range(len(NO_REPORTS) + 1))
 def test_an_invalid_file_is_read_as_none(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     assert read_json_file(path, SourceReports) is None

@@ -1,4 +1,4 @@
-"""Tests for the lease of the leader. A new store is added in STORES."""
+"""Tests for the term of the leader. A new store is added in STORES."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def leadership(store: Store) -> Leadership:
 
 
 def taken_in_the_end(leadership: Leadership, node: str, holder: str, seconds: float = LONG) -> int:
-    """Try to take the lease until that succeeds."""
+    """Try to take the term until that succeeds."""
     until = time.monotonic() + PATIENCE
     while (epoch := leadership.take(node, holder, seconds)) is None:
         assert time.monotonic() < until
@@ -63,7 +63,7 @@ def test_the_first_to_ask_leads_and_others_do_not(leadership: Leadership) -> Non
     assert abs(state.taken_at - datetime.now(UTC)) < timedelta(minutes=5)
 
 
-def test_a_holder_that_takes_the_lease_again_keeps_its_epoch(leadership: Leadership) -> None:
+def test_a_holder_that_takes_the_term_again_keeps_its_epoch(leadership: Leadership) -> None:
     first = leadership.take("berlin", "a", LONG)
     before = leadership.current()
     assert leadership.take("berlin", "a", 2 * LONG) == first
@@ -74,7 +74,7 @@ def test_a_holder_that_takes_the_lease_again_keeps_its_epoch(leadership: Leaders
     assert after.taken_at == before.taken_at
 
 
-def test_an_expired_lease_is_taken_over_with_a_higher_epoch(leadership: Leadership) -> None:
+def test_an_expired_term_is_taken_over_with_a_higher_epoch(leadership: Leadership) -> None:
     first = leadership.take("berlin", "a", SHORT)
     assert first is not None
     second = taken_in_the_end(leadership, "paris", "b")
@@ -93,7 +93,7 @@ def test_another_run_on_the_same_node_waits_for_its_predecessor(leadership: Lead
     assert taken_in_the_end(leadership, "berlin", "a2") > first
 
 
-def test_a_lease_that_is_renewed_does_not_expire(leadership: Leadership) -> None:
+def test_a_term_that_is_renewed_does_not_expire(leadership: Leadership) -> None:
     epoch = leadership.take("berlin", "a", SHORT)
     assert epoch is not None
     assert leadership.renew(epoch, "a", LONG)
@@ -103,7 +103,7 @@ def test_a_lease_that_is_renewed_does_not_expire(leadership: Leadership) -> None
     assert not leadership.renew(epoch + 1, "a", LONG)
 
 
-def test_an_expired_lease_that_nobody_has_taken_is_renewed(leadership: Leadership) -> None:
+def test_an_expired_term_that_nobody_has_taken_is_renewed(leadership: Leadership) -> None:
     epoch = leadership.take("berlin", "a", 0)
     state = leadership.current()
     assert epoch is not None
@@ -113,7 +113,7 @@ def test_an_expired_lease_that_nobody_has_taken_is_renewed(leadership: Leadershi
     assert leadership.take("paris", "b", LONG) is None
 
 
-def test_a_released_lease_is_free_at_once(leadership: Leadership) -> None:
+def test_a_released_term_is_free_at_once(leadership: Leadership) -> None:
     first = leadership.take("berlin", "a", LONG)
     assert first is not None
     leadership.release(first, "b")

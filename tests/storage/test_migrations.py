@@ -2,26 +2,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, date, datetime
-from decimal import Decimal
 from pathlib import Path
 
 import pytest
 from alembic import op
 from alembic.autogenerate import compare_metadata
-from alembic.command import upgrade
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, inspect, text
 from tests.postgresql import postgresql_server
+from tests.storage.older_databases import create_former
 
 from cambist.errors import CannotStart
-from cambist.history.fixing import Fixing, Receipt
-from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.archive import SqlArchive
-from cambist.storage.sql.dialects import dialect_named
+from cambist.storage.sql.backends import backend_named
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.migrate import migrate
 from cambist.storage.sql.revision import is_current, newest_revision
@@ -65,7 +60,11 @@ def test_migrating_an_empty_database_creates_the_tables_of_the_schema(engine: En
     assert set(inspect(engine).get_table_names()) == {*metadata.tables, "alembic_version"}
 
 
-def test_the_sql_of_migrated_tables_is_that_of_the_schema(sqlite_engine: Engine, tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [lambda _engine: None, create_former], ids=["new", "former"])
+def test_the_sql_of_migrated_tables_is_that_of_the_schema(
+    sqlite_engine: Engine, tmp_path: Path, before: Callable[[Engine], None]
+) -> None:
+    before(sqlite_engine)
     migrate(sqlite_engine)
     direct = open_engine(f"sqlite:///{tmp_path / 'direct.db'}")
     metadata.create_all(direct)
@@ -88,7 +87,11 @@ def columns_and_indexes(engine: Engine) -> list[tuple[str, ...]]:
     return sorted(row for row in rows if row[0] != "alembic_version")
 
 
-def test_the_tables_of_postgresql_are_those_of_the_schema(postgresql_engine: Engine) -> None:
+@pytest.mark.parametrize("before", [lambda _engine: None, create_former], ids=["new", "former"])
+def test_the_tables_of_postgresql_are_those_of_the_schema(
+    postgresql_engine: Engine, before: Callable[[Engine], None]
+) -> None:
+    before(postgresql_engine)
     migrate(postgresql_engine)
     migrated = columns_and_indexes(postgresql_engine)
     with postgresql_engine.begin() as connection:
@@ -148,22 +151,6 @@ def test_an_interrupted_migration_is_repeated_at_the_next_start(
         assert compare_metadata(MigrationContext.configure(connection), metadata) == []
 
 
-def test_a_database_without_bars_gets_their_tables_and_keeps_its_data(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, "0003"))
-        migrate(engine)
-    assert not {"bars", "bar_series"} & set(inspect(engine).get_table_names())
-    with engine.begin() as connection:
-        connection.execute(text("insert into series (source, base, quote) values ('ecb', 'EUR', 'USD')"))
-    migrate(engine)
-    with engine.connect() as connection:
-        assert connection.execute(text("select source, base, quote from series")).all() == [("ecb", "EUR", "USD")]
-        assert connection.execute(text("select version_num from alembic_version")).scalar_one() == newest_revision()
-        assert connection.execute(text("select count(*) from bars")).scalar_one() == 0
-
-
 def test_the_database_of_a_newer_version_is_refused_and_not_changed(engine: Engine) -> None:
     migrate(engine)
     with engine.begin() as connection:
@@ -198,39 +185,9 @@ def test_readers_do_not_wait_for_the_writer(sqlite_engine: Engine) -> None:
         assert connection.execute(text("pragma foreign_keys")).scalar_one() == 1
 
 
-def test_what_waits_in_quarantine_becomes_part_of_the_archive(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr("alembic.command.upgrade", lambda config, _head: upgrade(config, "0014"))
-        migrate(engine)
-    refused = [
-        "3, 'nbp', 'XAU', 'PLN', 'gram', '2026-03-06', 1, '500', 'why', '2026-03-06', 'origin', 'waiting', NULL",
-        "4, 'nbp', 'USD', 'PLN', '', '2026-03-06', 1, '40', 'why', '2026-03-06', 'origin', 'waiting', NULL",
-        "5, 'nbp', 'EUR', 'PLN', '', '2026-03-06', 1, '43', 'why', '2026-03-06', 'origin', 'waiting', NULL",
-        "6, 'nbp', 'GBP', 'PLN', '', '2026-03-06', 1, '50', 'why', '2026-03-06', 'origin', 'rejected', NULL",
-    ]
-    with engine.begin() as connection:
-        for row in refused:
-            connection.execute(text(f"INSERT INTO quarantine VALUES ({row})"))  # noqa: S608  no input in it
-    known = SqlArchive(engine)
-    for day, value in (("2026-03-05", "4.0"), ("2026-03-07", "4.1")):
-        received = datetime.fromisoformat(f"{day}T12:00:00+00:00")
-        fixing = Fixing("nbp", Pair("USD", "PLN"), date(2026, 3, 6), Decimal(value))
-        known.file(Receipt("nbp", received, "origin", day), [fixing])
-    early = Fixing("nbp", Pair("EUR", "PLN"), date(2026, 3, 6), Decimal("4.3"))
-    known.file(Receipt("nbp", datetime(2026, 3, 5, tzinfo=UTC), "origin", "early"), [early])
-    migrate(engine)
-    filed = {(str(each.pair), each.unit): str(each.value) for each in SqlArchive(engine).fixings("nbp")}
-    # The zloty was corrected after the refused value had come, which the source itself has taken back by that.
-    assert filed == {("XAU/PLN", "gram"): "500", ("USD/PLN", ""): "4.1", ("EUR/PLN", ""): "43"}
-    assert SqlArchive(engine).deliveries_after(3, 9) == [(4, "nbp")]
-    with engine.connect() as connection:
-        states = connection.execute(text("SELECT id, state FROM quarantine ORDER BY id")).all()
-    assert [tuple(each) for each in states] == [(3, "released"), (4, "released"), (5, "released"), (6, "rejected")]
-
-
 def test_without_its_driver_postgresql_is_refused_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    monkeypatch.delitem(sys.modules, "cambist.storage.sql.dialects.postgresql", raising=False)
-    dialect_named.cache_clear()
+    monkeypatch.delitem(sys.modules, "cambist.storage.sql.backends.postgresql", raising=False)
+    backend_named.cache_clear()
     with pytest.raises(CannotStart, match=r"needs the package psycopg.*cambist\[postgres\]"):
         SqlStore("postgresql://db/rates")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.postgresql import postgresql_url
 
 from cambist.accounts.account import Account
-from cambist.accounts.quota_leases import LeaseWish, QuotaLease, share_of
+from cambist.accounts.quota_leases import LeaseRequest, QuotaLease, share_of
 from cambist.accounts.usage_counters import CounterTotal
 from cambist.storage.sql import SqlStore
 
@@ -51,11 +51,11 @@ def store(url: str) -> Iterator[SqlStore]:
     store.close()
 
 
-def wish(account: int = ANN, quota: int = 1000, wanted: int = 1, start: date = START) -> LeaseWish:
-    return LeaseWish(account, start, quota, wanted)
+def request(account: int = ANN, quota: int = 1000, wanted: int = 1, start: date = START) -> LeaseRequest:
+    return LeaseRequest(account, start, quota, wanted)
 
 
-def grant(store: SqlStore, node: str, one: LeaseWish, nodes: int = 2) -> QuotaLease:
+def grant(store: SqlStore, node: str, one: LeaseRequest, nodes: int = 2) -> QuotaLease:
     return next(iter(store.quota_leases.grant(node, [one], nodes)))
 
 
@@ -73,89 +73,89 @@ def total_granted(store: SqlStore, account: int, nodes: int) -> int:
 
 
 def test_a_node_gets_a_part_of_what_is_free(store: SqlStore) -> None:
-    assert grant(store, "north", wish(quota=800)) == QuotaLease(ANN, START, granted=100, free=700)
-    assert grant(store, "south", wish(quota=800)) == QuotaLease(ANN, START, granted=87, free=613)
-    assert grant(store, "north", wish(quota=800)) == QuotaLease(ANN, START, granted=176, free=537)
+    assert grant(store, "north", request(quota=800)) == QuotaLease(ANN, START, granted=100, free=700)
+    assert grant(store, "south", request(quota=800)) == QuotaLease(ANN, START, granted=87, free=613)
+    assert grant(store, "north", request(quota=800)) == QuotaLease(ANN, START, granted=176, free=537)
 
 
 def test_a_node_gets_as_many_as_it_wants_if_they_are_free(store: SqlStore) -> None:
-    assert grant(store, "north", wish(quota=800, wanted=500)).granted == 500
-    assert grant(store, "north", wish(quota=800, wanted=500)) == QuotaLease(ANN, START, granted=800, free=0)
-    assert grant(store, "south", wish(quota=800)) == QuotaLease(ANN, START, granted=0, free=0)
+    assert grant(store, "north", request(quota=800, wanted=500)).granted == 500
+    assert grant(store, "north", request(quota=800, wanted=500)) == QuotaLease(ANN, START, granted=800, free=0)
+    assert grant(store, "south", request(quota=800)) == QuotaLease(ANN, START, granted=0, free=0)
 
 
 def test_what_was_bought_meanwhile_is_free(store: SqlStore) -> None:
-    assert grant(store, "north", wish(quota=10, wanted=10)).free == 0
-    assert grant(store, "south", wish(quota=30, wanted=5)) == QuotaLease(ANN, START, granted=5, free=15)
+    assert grant(store, "north", request(quota=10, wanted=10)).free == 0
+    assert grant(store, "south", request(quota=30, wanted=5)) == QuotaLease(ANN, START, granted=5, free=15)
 
 
 def test_a_smaller_quota_takes_nothing_back(store: SqlStore) -> None:
-    assert grant(store, "north", wish(quota=100, wanted=50)).granted == 50
-    assert grant(store, "north", wish(quota=40, wanted=5)) == QuotaLease(ANN, START, granted=50, free=0)
+    assert grant(store, "north", request(quota=100, wanted=50)).granted == 50
+    assert grant(store, "north", request(quota=40, wanted=5)) == QuotaLease(ANN, START, granted=50, free=0)
 
 
 def test_periods_and_accounts_have_leases_of_their_own(store: SqlStore) -> None:
-    wishes = [wish(quota=80), wish(BOB, quota=160)]
-    assert list(store.quota_leases.grant("north", wishes, 1)) == [
+    requests = [request(quota=80), request(BOB, quota=160)]
+    assert list(store.quota_leases.grant("north", requests, 1)) == [
         QuotaLease(ANN, START, granted=20, free=60),
         QuotaLease(BOB, START, granted=40, free=120),
     ]
-    assert grant(store, "north", wish(quota=80, start=TODAY)) == QuotaLease(ANN, TODAY, granted=10, free=70)
+    assert grant(store, "north", request(quota=80, start=TODAY)) == QuotaLease(ANN, TODAY, granted=10, free=70)
     held = [QuotaLease(ANN, START, 20, 0), QuotaLease(ANN, TODAY, 10, 0), QuotaLease(BOB, START, 40, 0)]
     assert list(store.quota_leases.held("north", START)) == held
     assert list(store.quota_leases.held("north", TODAY)) == held[1:2]
     assert list(store.quota_leases.held("south", START)) == []
 
 
-def test_no_wishes_are_no_leases(store: SqlStore) -> None:
+def test_no_requests_are_no_leases(store: SqlStore) -> None:
     assert list(store.quota_leases.grant("north", [], 2)) == []
 
 
 def test_calls_from_before_there_were_nodes_are_not_free(store: SqlStore) -> None:
     count(store, "", 300)
     count(store, "", 50, day=START - DAY, page=2)
-    assert grant(store, "north", wish(quota=310, wanted=100)) == QuotaLease(ANN, START, granted=10, free=0)
+    assert grant(store, "north", request(quota=310, wanted=100)) == QuotaLease(ANN, START, granted=10, free=0)
 
 
 def test_what_a_node_counts_within_its_lease_is_subtracted_once(store: SqlStore) -> None:
-    grant(store, "north", wish(quota=1000, wanted=400))
+    grant(store, "north", request(quota=1000, wanted=400))
     count(store, "north", 400)
-    assert grant(store, "south", wish(quota=1000, wanted=700)) == QuotaLease(ANN, START, granted=600, free=0)
+    assert grant(store, "south", request(quota=1000, wanted=700)) == QuotaLease(ANN, START, granted=600, free=0)
 
 
 def test_what_a_node_counts_beyond_its_lease_is_subtracted_too(store: SqlStore) -> None:
-    grant(store, "north", wish(quota=1000, wanted=400))
+    grant(store, "north", request(quota=1000, wanted=400))
     count(store, "north", 450)
-    assert grant(store, "south", wish(quota=1000, wanted=700)).granted == 550
+    assert grant(store, "south", request(quota=1000, wanted=700)).granted == 550
 
 
 def test_what_a_node_has_counted_beyond_its_lease_is_covered_first(store: SqlStore) -> None:
     """So it is after calls beyond the lease, and on a machine that was alone before."""
     count(store, "north", 800)
-    assert grant(store, "north", wish(quota=1000, wanted=801)) == QuotaLease(ANN, START, granted=825, free=175)
-    assert grant(store, "south", wish(quota=1000, wanted=500)) == QuotaLease(ANN, START, granted=175, free=0)
-    assert grant(store, "north", wish(quota=1000, wanted=1)) == QuotaLease(ANN, START, granted=825, free=0)
+    assert grant(store, "north", request(quota=1000, wanted=801)) == QuotaLease(ANN, START, granted=825, free=175)
+    assert grant(store, "south", request(quota=1000, wanted=500)) == QuotaLease(ANN, START, granted=175, free=0)
+    assert grant(store, "north", request(quota=1000, wanted=1)) == QuotaLease(ANN, START, granted=825, free=0)
 
 
 def test_a_forgotten_node_frees_what_it_has_not_used(store: SqlStore) -> None:
-    grant(store, "north", wish(quota=1000, wanted=400))
-    grant(store, "north", wish(BOB, quota=10, wanted=10))
+    grant(store, "north", request(quota=1000, wanted=400))
+    grant(store, "north", request(BOB, quota=10, wanted=10))
     count(store, "north", 150)
     assert store.quota_leases.forget("north") == 260
     assert store.quota_leases.forget("north") == 0
-    assert grant(store, "south", wish(quota=1000, wanted=900)).granted == 850
+    assert grant(store, "south", request(quota=1000, wanted=900)).granted == 850
 
 
 def test_calls_that_a_forgotten_node_stores_later_are_not_granted_again(store: SqlStore) -> None:
-    grant(store, "north", wish(quota=1000, wanted=400))
+    grant(store, "north", request(quota=1000, wanted=400))
     store.quota_leases.forget("north")
     count(store, "north", 30)
-    assert grant(store, "south", wish(quota=1000, wanted=1000)) == QuotaLease(ANN, START, granted=970, free=0)
+    assert grant(store, "south", request(quota=1000, wanted=1000)) == QuotaLease(ANN, START, granted=970, free=0)
 
 
 def test_leases_of_old_periods_are_removed(store: SqlStore) -> None:
     for start in (START, TODAY):
-        grant(store, "north", wish(start=start))
+        grant(store, "north", request(start=start))
     store.quota_leases.remove_before(TODAY)
     assert [lease.period_start for lease in store.quota_leases.held("north", date.min)] == [TODAY]
 
@@ -175,12 +175,12 @@ NODES, ROUNDS, QUOTA = 4, 25, 500
 
 def ask_again_and_again(url: str, node: int, seed: int) -> int:
     """Ask for calls of both accounts until a node has asked ROUNDS times; return the calls that it was granted."""
-    random_wish = random.Random(f"{seed} {node}")  # noqa: S311  a seeded test
+    random_request = random.Random(f"{seed} {node}")  # noqa: S311  a seeded test
     store, granted = SqlStore(url), {}
     for _ in range(ROUNDS):
-        accounts = random_wish.sample([ANN, BOB], random_wish.choice([1, 2]))
-        wishes = [wish(account, QUOTA, random_wish.randint(1, 40)) for account in accounts]
-        for lease in store.quota_leases.grant(f"node-{node}", wishes, NODES):
+        accounts = random_request.sample([ANN, BOB], random_request.choice([1, 2]))
+        requests = [request(account, QUOTA, random_request.randint(1, 40)) for account in accounts]
+        for lease in store.quota_leases.grant(f"node-{node}", requests, NODES):
             assert lease.granted >= granted.get(lease.account, 0)
             granted[lease.account] = lease.granted
     store.close()
@@ -194,19 +194,19 @@ def test_threads_at_once_are_never_granted_more_than_the_quota(url: str, store: 
     totals = [total_granted(store, account, NODES) for account in (ANN, BOB)]
     assert sum(granted) == sum(totals)
     assert all(total <= QUOTA for total in totals)
-    assert grant(store, "node-0", wish(ANN, QUOTA, QUOTA)).free == 0
+    assert grant(store, "node-0", request(ANN, QUOTA, QUOTA)).free == 0
     assert total_granted(store, ANN, NODES) == QUOTA
 
 
 PROGRAM = """
 import sys
 from datetime import date
-from cambist.accounts.quota_leases import LeaseWish
+from cambist.accounts.quota_leases import LeaseRequest
 from cambist.storage.sql import SqlStore
 
 store = SqlStore(sys.argv[1])
 for wanted in range(1, 41):
-    store.quota_leases.grant(sys.argv[2], [LeaseWish(1, date(2026, 11, 1), 500, wanted)], 4)
+    store.quota_leases.grant(sys.argv[2], [LeaseRequest(1, date(2026, 11, 1), 500, wanted)], 4)
 """
 
 

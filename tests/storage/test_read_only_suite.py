@@ -19,7 +19,7 @@ from tests.postgresql import postgresql_url
 
 from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.storage import ReadOnlyStore, Store
 from cambist.storage.sql import SqlStore
@@ -34,7 +34,7 @@ EURUSD = Pair("EUR", "USD")
 SIDE = Ohlc(*map(Decimal, ("1.1", "1.3", "1.0", "1.2")))
 BAR = PairBar(EURUSD, Interval.MINUTE, Bar(NOON, SIDE, SIDE))
 FIXING = Fixing("ecb", EURUSD, date(2026, 3, 6), Decimal("1.25"))
-RECEIPT = Receipt("ecb", NOON, "a test", "d")
+DELIVERY = DeliveryRecord("ecb", NOON, "a test", "d")
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
 DEADLINE = 0.2
 END_OTHERS = (
@@ -75,7 +75,7 @@ def newest(reading: ReadOnlyStore) -> list[Bar]:
 def test_what_is_stored_later_is_read(store: Store, reading: ReadOnlyStore) -> None:
     assert (newest(reading), reading.archive.revisions(EURUSD, FIXING.day)) == ([], [])
     store.bars.file([BAR])
-    store.archive.file(RECEIPT, [FIXING])
+    store.archive.file(DELIVERY, [FIXING])
     assert newest(reading) == [BAR.bar]
     assert [one.fixing for one in reading.archive.revisions(EURUSD, FIXING.day)] == [FIXING]
     assert [one.fixing for one in reading.archive.published_fixings("ecb", "EUR", FIXING.day)] == [FIXING]
@@ -83,7 +83,7 @@ def test_what_is_stored_later_is_read(store: Store, reading: ReadOnlyStore) -> N
 
 def test_nothing_can_be_written(store: Store, reading: ReadOnlyStore) -> None:
     with pytest.raises(StoreBroken):
-        reading.archive.file(RECEIPT, [FIXING])
+        reading.archive.file(DELIVERY, [FIXING])
     assert store.archive.sources() == []
 
 
@@ -112,7 +112,7 @@ def test_after_an_error_connections_are_opened_again(reading: ReadOnlyStore) -> 
     opened: list[Any] = []
     event.listen(reading._engine, "connect", lambda *each: opened.append(each))  # type: ignore[attr-defined]
     with pytest.raises(StoreBroken):
-        reading.archive.file(RECEIPT, [FIXING])
+        reading.archive.file(DELIVERY, [FIXING])
     assert newest(reading) == []
     assert len(opened) == 2
 
@@ -143,7 +143,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for(
 ) -> None:
     if kind == "sqlite":
         pytest.skip("SQLite has no server")
-    monkeypatch.setattr("cambist.storage.sql.dialects.postgresql._ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr("cambist.storage.sql.backends.postgresql._ANSWER_SECONDS", 0.1)
     reading = store.read_only(1, DEADLINE)
     with reading._engine.connect() as connection:  # type: ignore[attr-defined]
         pause(connection.exec_driver_sql(SERVING).scalar_one())

@@ -14,11 +14,11 @@ from sqlalchemy import event
 from tests.postgresql import postgresql_url
 
 from cambist.accounts.account import Account
-from cambist.accounts.quota_leases import LeaseWish
+from cambist.accounts.quota_leases import LeaseRequest
 from cambist.accounts.usage_counters import CounterTotal
 from cambist.errors import StoreBroken
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.dialects import postgresql
+from cambist.storage.sql.backends import postgresql
 
 TODAY = date(2026, 11, 20)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -93,7 +93,7 @@ def test_what_nodes_write_under_shared_locks_is_answered_statement_by_statement(
     for part in (store.usage, store.quota_leases, store.accounts):
         event.listen(part._engine, "before_cursor_execute", note)
     store.usage.store_totals(totals(7), "node")
-    store.quota_leases.grant("node", [LeaseWish(number, TODAY, 100, 10) for number in ACCOUNTS], 1)
+    store.quota_leases.grant("node", [LeaseRequest(number, TODAY, 100, 10) for number in ACCOUNTS], 1)
     store.accounts.record_last_use(dict.fromkeys(ACCOUNTS, NOON))
     assert several == []
     assert store.usage.by_day(TODAY) == {number: {TODAY: 7} for number in ACCOUNTS}

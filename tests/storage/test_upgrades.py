@@ -1,4 +1,4 @@
-"""Databases of each earlier schema are upgraded with all their rows, also if the upgrade is killed."""
+"""Databases of the former schema are upgraded with all their rows, also if the upgrade is killed."""
 
 from __future__ import annotations
 
@@ -13,29 +13,25 @@ from typing import Any
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, select, text
 from tests.postgresql import postgresql_server
-from tests.storage.older_databases import REVISIONS, fill, migrate_to, rows_of
+from tests.storage.older_databases import create_former, fill, rows_of
 
 from cambist import __version__
 from cambist.errors import CannotStart
 from cambist.history.damaged_rows import DamageReport
-from cambist.storage.sql import SqlStore, kept_copy
+from cambist.storage.sql import SqlStore, migration_copy
 from cambist.storage.sql.engine import open_engine
+from cambist.storage.sql.former_schema import FORMER_SCHEMA
 from cambist.storage.sql.migrate import migrate
 from cambist.storage.sql.revision import newest_revision, revisions
 from cambist.storage.sql.schema import metadata, schema_releases
-
-FIRST_OF_POSTGRESQL = "0006"
-"""Databases of PostgreSQL have been supported since about then: none is older."""
-
-OLDER = REVISIONS[:-1]
-CASES = [("sqlite", each) for each in OLDER] + [("postgresql", each) for each in OLDER if each >= FIRST_OF_POSTGRESQL]
 
 KILLED = """
 import os, signal, sys
 from sqlalchemy import event
 from cambist.storage.sql.engine import open_engine
+from cambist.storage.sql.former_schema import FORMER_SCHEMA
 from cambist.storage.sql.migrate import migrate
 
 engine, left = open_engine(sys.argv[1]), int(sys.argv[2])
@@ -75,10 +71,9 @@ def make_engine(tmp_path: Path) -> Iterator[Any]:
         postgresql_server().execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
-def older(make_engine: Any, kind: str, revision: str, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def older(make_engine: Any, kind: str) -> Engine:
     engine: Engine = make_engine(kind)
-    migrate_to(engine, revision, monkeypatch)
-    assert revisions(engine) == [revision]
+    create_former(engine)
     fill(engine)
     return engine
 
@@ -94,11 +89,9 @@ def check_rows_are_kept(engine: Engine, before: dict[str, list[dict[str, Any]]])
         assert [{name: row[name] for name in rows[0]} for row in after[table]] == rows
 
 
-@pytest.mark.parametrize(("kind", "revision"), CASES)
-def test_a_database_of_an_earlier_schema_is_upgraded_with_all_its_rows(
-    kind: str, revision: str, make_engine: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    engine = older(make_engine, kind, revision, monkeypatch)
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_a_database_of_the_former_schema_is_upgraded_with_all_its_rows(kind: str, make_engine: Any) -> None:
+    engine = older(make_engine, kind)
     before = rows_of(engine)
     store = SqlStore(url_of(engine))
     store.migrate()
@@ -112,26 +105,33 @@ def test_a_database_of_an_earlier_schema_is_upgraded_with_all_its_rows(
     assert [rates for _pair, _days, rates in store.archive.rates("ecb", damage)] == [[1.102]]
     assert (len(damage.rows), damage.missing) == (0, 0)
     assert [account.name for account in store.accounts.all()] == ["ann"]
-    if "quarantine" in before:
-        assert len(rows_of(engine)["quarantine_decisions"]) == 1
     store.close()
 
 
-@pytest.mark.parametrize(("kind", "revision"), [("sqlite", "0001"), ("postgresql", FIRST_OF_POSTGRESQL)])
-def test_an_upgrade_that_is_killed_is_complete_or_begins_again(
-    kind: str, revision: str, make_engine: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole, engine = (older(make_engine, kind, revision, monkeypatch) for _ in range(2))
+@pytest.mark.parametrize(("kind", "schema"), [("sqlite", "0014"), ("postgresql", "0001")])
+def test_a_database_of_an_older_schema_is_refused_with_what_to_do(kind: str, schema: str, make_engine: Any) -> None:
+    engine = older(make_engine, kind)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = :schema"), {"schema": schema})
+    before = rows_of(engine)
+    with pytest.raises(CannotStart, match=rf"has schema {schema}.*\[cambist upgrade\] of the commit 8fa8fce4d1 first"):
+        migrate(engine)
+    assert (revisions(engine), rows_of(engine)) == ([schema], before)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_an_upgrade_that_is_killed_is_complete_or_begins_again(kind: str, make_engine: Any) -> None:
+    whole, engine = (older(make_engine, kind) for _ in range(2))
     before = rows_of(engine)
     migrate(whole)
     chance, ended = random.Random(1970), []  # noqa: S311  no secrets
-    for step in sorted(chance.sample(range(8, 36), 3)):
+    for step in sorted(chance.sample(range(4, 16), 3)):
         command = [sys.executable, "-c", KILLED, url_of(engine), str(step)]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         ended.append(done.returncode)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         engine.dispose()
-        assert revisions(engine) in ([revision], [newest_revision()])
+        assert revisions(engine) in ([FORMER_SCHEMA], [newest_revision()])
         check_rows_are_kept(engine, before)
     assert -signal.SIGKILL in ended
     migrate(engine)
@@ -144,16 +144,16 @@ def folder_of(engine: Engine) -> Path:
     return Path(str(engine.url.database)).parent
 
 
-def test_a_copy_of_what_it_was_is_kept_beside_the_database(make_engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = older(make_engine, "sqlite", "0009", monkeypatch)
+def test_a_copy_of_what_it_was_is_kept_beside_the_database(make_engine: Any) -> None:
+    engine = older(make_engine, "sqlite")
     before, folder = rows_of(engine), folder_of(engine)
-    for schema in ("0003", "0007", "0009"):
+    for schema in ("0013", "0014", FORMER_SCHEMA):
         (folder / f"cambist.before-{schema}.db").write_text("older")
     migrate(engine)
     name = f"cambist.before-{newest_revision()}.db"
-    assert sorted(path.name for path in folder.glob("*before*")) == ["cambist.before-0009.db", name]
+    assert sorted(path.name for path in folder.glob("*before*")) == [f"cambist.before-{FORMER_SCHEMA}.db", name]
     copy = open_engine(f"sqlite:///{folder / name}")
-    assert revisions(copy) == ["0009"]
+    assert revisions(copy) == [FORMER_SCHEMA]
     assert rows_of(copy) == before
     copy.dispose()
     assert (folder / name).stat().st_mode & 0o777 == 0o600
@@ -168,11 +168,11 @@ def test_a_new_database_and_a_current_one_are_not_copied(make_engine: Any) -> No
 
 
 def test_without_room_for_the_copy_nothing_is_migrated(make_engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = older(make_engine, "sqlite", "0009", monkeypatch)
-    monkeypatch.setattr(kept_copy.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1}))
+    engine = older(make_engine, "sqlite")
+    monkeypatch.setattr(migration_copy.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 1}))
     with pytest.raises(CannotStart, match=r"its disk has 0 MB free.*--without-copy"):
         migrate(engine)
-    assert revisions(engine) == ["0009"]
+    assert revisions(engine) == [FORMER_SCHEMA]
     migrate(engine, with_copy=False)
     assert revisions(engine) == [newest_revision()]
 

@@ -16,7 +16,7 @@ from cambist.accounts.usage_counters import CounterTotal, UsageRow, UsageStore
 from cambist.errors import StoreBroken
 from cambist.storage import Store
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.dialects import WriteLock, writing
+from cambist.storage.sql.backends import WriteLock, writing
 
 STORES = {
     "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'usage.db'}"),
@@ -192,8 +192,8 @@ def test_usage_of_a_deleted_account_stays(store: Store, ann: int) -> None:
 def test_a_locked_database_raises_an_error_and_stores_nothing(
     kind: str, store: Store, ann: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cambist.storage.sql.dialects.sqlite._PRAGMAS", ("busy_timeout = 1",))
-    monkeypatch.setattr("cambist.storage.sql.dialects.postgresql._LOCK_SECONDS", 0.001)
+    monkeypatch.setattr("cambist.storage.sql.backends.sqlite._PRAGMAS", ("busy_timeout = 1",))
+    monkeypatch.setattr("cambist.storage.sql.backends.postgresql._LOCK_SECONDS", 0.001)
     impatient = STORES[kind](tmp_path)
     with writing(store._engine, WriteLock.USAGE) as connection:  # type: ignore[attr-defined]
         connection.execute(text("UPDATE usage SET calls = 0"))

@@ -15,9 +15,9 @@ from tests.stream.test_session import empty_corrections
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
-from cambist.accounts.must_wait import MustWait
 from cambist.accounts.plan import Plan, default_plans, read_plans
 from cambist.accounts.principal import Principal, Principals
+from cambist.accounts.would_block import WouldBlock
 from cambist.errors import QuotaUnknown
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
@@ -149,13 +149,13 @@ def test_minutes_in_which_the_machine_was_asleep_are_not_charged(
 class AskingMeter(Meter):
     """The meter of a node: its quota is asked for until `refuse` says something else."""
 
-    refuse: type[QuotaUnknown | MustWait] | None = MustWait
+    refuse: type[QuotaUnknown | WouldBlock] | None = WouldBlock
 
     def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
         if self.refuse is QuotaUnknown:
             raise QuotaUnknown("not known", 5)
-        if self.refuse is MustWait:
-            raise MustWait
+        if self.refuse is WouldBlock:
+            raise WouldBlock
         super().check_quota(principal, cost, now, what)
 
 

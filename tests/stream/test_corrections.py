@@ -18,7 +18,7 @@ from cambist.accounts.api_key import digest
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principals
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters.ecb import adapter
@@ -83,7 +83,7 @@ class Service:
         self.deliveries += 1
         delivered = [Fixing("ecb", Pair("EUR", code), day, Decimal(value)) for code, value, day in fixings]
         archive = self.store.archive
-        archive.file(Receipt("ecb", moment, "a test", "d"), delivered)
+        archive.file(DeliveryRecord("ecb", moment, "a test", "d"), delivered)
         sources = [adapter.source]
         built = record_edition(
             self.store.editions,

@@ -62,7 +62,7 @@ class Service:
         rows = [
             {
                 "name": f"{day}-{'0' * 12}-{day:016x}",
-                "receipt": day,
+                "delivery": day,
                 "rules": "0" * 12,
                 "digest": f"{day:064x}",
                 "last_rows": "",
@@ -239,12 +239,12 @@ def test_a_database_that_lost_or_changed_an_entry_is_refused(service: Service) -
     service.log().update(at(3))
     note = service.store.log_checkpoints.newest()
     with service.store._engine.begin() as connection:
-        connection.execute(editions.update().where(editions.c.receipt == 1).values(digest="f" * 64))
+        connection.execute(editions.update().where(editions.c.delivery == 1).values(digest="f" * 64))
     service.record(3)
     with pytest.raises(LogInconsistent, match="The first 2 entries of the log are not those of the database"):
         service.log().update(at(4))
     with service.store._engine.begin() as connection:
-        connection.execute(editions.delete().where(editions.c.receipt != 1))
+        connection.execute(editions.delete().where(editions.c.delivery != 1))
     with pytest.raises(LogInconsistent, match=r"The log has 2 entries, the database 1: was it restored\?"):
         service.log().update(at(4))
     assert service.store.log_checkpoints.newest() == note == (service.path() / "checkpoint").read_text()
@@ -342,7 +342,7 @@ def test_the_program_of_the_guide_finds_an_edition_and_every_lie(
     # A log that was rewritten, and signed again with the right key.
     again = Service(service.store, service.folder)
     with service.store._engine.begin() as connection:
-        connection.execute(editions.update().where(editions.c.receipt == 1).values(digest="f" * 64))
+        connection.execute(editions.update().where(editions.c.delivery == 1).values(digest="f" * 64))
         connection.exec_driver_sql("DELETE FROM log_checkpoints")
     for path in sorted(service.path().rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()

@@ -52,8 +52,8 @@ def doubled_fixings(cluster: Cluster) -> list[str]:
     )
     wrong = [f"filed {count} times: {fixing}" for *fixing, count in twice]
     halves = cluster.postgresql.rows(
-        "SELECT r.id, r.source, r.added + r.corrected, count(f.receipt_id) FROM receipts r "
-        "LEFT JOIN fixings f ON f.receipt_id = r.id GROUP BY r.id HAVING r.added + r.corrected <> count(f.receipt_id)"
+        "SELECT r.id, r.source, r.added + r.corrected, count(f.delivery_id) FROM deliveries r "
+        "LEFT JOIN fixings f ON f.delivery_id = r.id GROUP BY r.id HAVING r.added + r.corrected <> count(f.delivery_id)"
     )
     return wrong + [
         f"the delivery {number} of {source} says {said} fixings and has {has}" for number, source, said, has in halves

@@ -84,7 +84,7 @@ class Cluster:
         return ""
 
     def leader(self) -> Node | None:
-        """Return the node whose lease is in force, by the database's clock; None if nobody leads or it is not known."""
+        """Return the node whose term is in force, by the database's clock; None if nobody leads or it is not known."""
         try:
             rows = self.postgresql.rows("SELECT node FROM leadership WHERE expires_at > now() AT TIME ZONE 'UTC'")
         except OperationalError:

@@ -15,13 +15,13 @@ from tools.cluster.processes import command_line, send
 
 from cambist.storage.shared.rate_book.reader import RateBookReader
 
-GATHERER, LINK, WORKER, USAGE_WRITER, STREAM = "gatherer", "cluster link", "worker", "usage writer", "stream"
+INGEST, LINK, WORKER, USAGE_WRITER, STREAM = "ingest", "cluster link", "worker", "usage writer", "stream"
 _TRACKER = "resource_tracker"
 """The process of Python's multiprocessing that is started beside a worker, and logs a traceback if it is killed."""
 _FRESH_SECONDS = 2.0
 _PUBLISHING_SECONDS = 0.5
 _LOOK_SECONDS = 0.1
-_LEASE_SECONDS = 5.0
+_TERM_SECONDS = 5.0
 """A leader that is paused for longer has a successor."""
 
 
@@ -79,14 +79,14 @@ def _kill_process(name: str, *, fails: bool = False) -> Callable[[Disturbance], 
 
 
 def _kill_leader(fault: Disturbance) -> None:
-    _kill(fault.leader(), GATHERER)
+    _kill(fault.leader(), INGEST)
 
 
 def _kill_archive_worker(fault: Disturbance) -> None:
     leader = fault.leader()
-    gatherers = {each.pid for each in leader.processes(GATHERER)}
+    ingests = {each.pid for each in leader.processes(INGEST)}
     for process in leader.processes():
-        if process.parent in gatherers and _TRACKER not in command_line(process.pid):
+        if process.parent in ingests and _TRACKER not in command_line(process.pid):
             send(process.pid, signal.SIGKILL)
 
 
@@ -127,8 +127,8 @@ def _pause_process(name: str) -> Callable[[Disturbance], None]:
 
 
 def _pause_leader(fault: Disturbance) -> None:
-    _pause(fault.leader(), GATHERER, fault)
-    fault.hold(_LEASE_SECONDS - 2, 3 * _LEASE_SECONDS)
+    _pause(fault.leader(), INGEST, fault)
+    fault.hold(_TERM_SECONDS - 2, 3 * _TERM_SECONDS)
 
 
 def _pause_node(fault: Disturbance) -> None:
@@ -160,14 +160,14 @@ def _force_two_leaders(fault: Disturbance) -> None:
     fault.undo.callback(make.heal_from, node.number, make.servers[0])
     fault.without_grants.add(node.number)
     make.cut_from(node.number, make.servers[0])
-    fault.hold(2 * _LEASE_SECONDS, 4 * _LEASE_SECONDS)
-    fault.seconds = max(fault.seconds, 2 * _LEASE_SECONDS)  # nobody else leads before the lease has ended
+    fault.hold(2 * _TERM_SECONDS, 4 * _TERM_SECONDS)
+    fault.seconds = max(fault.seconds, 2 * _TERM_SECONDS)  # nobody else leads before the term has ended
     fault.expect(lambda: _is_one_leader(fault.cluster, node))
 
 
 def _publishing_leader(fault: Disturbance) -> Node:
     """Return the leader as soon as it publishes: after a round that killed its ingest, another node may follow it."""
-    node, until = fault.leader(), time.monotonic() + 4 * _LEASE_SECONDS
+    node, until = fault.leader(), time.monotonic() + 4 * _TERM_SECONDS
     while time.monotonic() < until:
         book = RateBookReader(node.data / "ingest" / "rates.book")
         if time.time() - (book.published_at() or 0.0) < _PUBLISHING_SECONDS:
@@ -227,7 +227,7 @@ FAULTS: dict[str, Callable[[Disturbance], None]] = {
     "kill stream": _kill_process(STREAM),
     "kill leader": _kill_leader,
     "kill archive worker": _kill_archive_worker,
-    "kill ingest": _kill_process(GATHERER),
+    "kill ingest": _kill_process(INGEST),
     "kill node": _kill_node,
     "kill leading node": _kill_leading_node,
     "restart node": _restart_node,

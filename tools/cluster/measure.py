@@ -24,7 +24,7 @@ from tools.cluster.accounts import create_account
 from tools.cluster.books import Books, percentile, size_of_book
 from tools.cluster.callers import Caller, Record, Tally
 from tools.cluster.cluster import RATE, Cluster, running_cluster, until
-from tools.cluster.faults import GATHERER, LINK, WORKER
+from tools.cluster.faults import INGEST, LINK, WORKER
 from tools.cluster.isolation import is_isolated, isolate
 from tools.cluster.node import Node
 from tools.cluster.processes import send
@@ -69,7 +69,7 @@ def _takeover(cluster: Cluster, books: Books, way: str) -> float:
     elif way.endswith("node"):
         leader.kill()
     else:
-        for process in leader.processes(GATHERER):
+        for process in leader.processes(INGEST):
             send(process.pid, signal.SIGKILL)
     others = [node.number for node in cluster.nodes if node is not leader]
     until(lambda: all(books.seen[number][0] > epoch for number in others), _PATIENCE)
@@ -99,7 +99,7 @@ def call_figures(node: Node, key: str, seconds: float) -> Figures:
     return {
         "calls a second of a worker's core": answered / used if used else 0.0,
         "core of the link, %": idle[LINK] / seconds * 100,
-        "core of the ingest, %": idle[GATHERER] / seconds * 100,
+        "core of the ingest, %": idle[INGEST] / seconds * 100,
         "core of all processes of a node, %": sum(idle.values()) / seconds * 100,
     }
 
@@ -132,7 +132,7 @@ def _cpu(node: Node, seconds: float) -> Counter[str]:
     time.sleep(seconds)
     used: Counter[str] = Counter()
     for each in node.processes():
-        name = next((known for known in (WORKER, GATHERER, LINK) if each.name.startswith(known)), "others")
+        name = next((known for known in (WORKER, INGEST, LINK) if each.name.startswith(known)), "others")
         used[name] += _used(each.pid) - before.get(each.pid, 0.0)  # type: ignore[assignment]
     return used
 

@@ -27,7 +27,7 @@ CORRECTIONS = Scenario(
         Mistake("boe", "ahead", pair=3, day=3, shown_days=1),
     ),
 )
-"""Mistakes that are corrected and that are not, words that come late, and one of a day to come."""
+"""Mistakes that are corrected and that are not, fixings that come late, and one of a day to come."""
 
 BROKEN_MACHINE = Scenario(
     seed=2,
@@ -53,7 +53,7 @@ LIAR = Scenario(
     sources=("fed", "boe", "norges", "dnb"),
     mistakes=(Mistake("boe", "slipped", pair=0, day=0, days=3),),
 )
-"""A source that is wrong from its first word on, so that nothing can be compared with it."""
+"""A source that is wrong from its first fixing on, so that nothing can be compared with it."""
 
 JUMP = Scenario(
     seed=3,

@@ -19,7 +19,7 @@ from tools.simulation.violation import require
 
 from cambist.history.code_rates import PREFERRED
 from cambist.history.edition import RecordedEdition, with_edition
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.judging import Judging
 from cambist.history.known_state import Mark, Scope, excerpt_at, verdict_bounds, wants, window_of
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
@@ -103,14 +103,14 @@ def _batches(fixings: Sequence[StoredFixing], chance: random.Random) -> list[lis
 def _file(store: MemoryStore, judging: Judging, batch: Sequence[StoredFixing], number: int) -> None:
     by_source = attrgetter("source")
     for source, rows in groupby(sorted(batch, key=by_source), key=by_source):
-        words = [
+        fixings = [
             Fixing(source, Pair(row.base, row.quote), date.fromisoformat(row.day), Decimal(row.value), row.nominal)
             for row in rows
         ]
-        receipt = Receipt(source, _NOON + timedelta(seconds=number), "another order", f"{number} {source}")
-        filed = store.archive.file(receipt, words)
+        delivery = DeliveryRecord(source, _NOON + timedelta(seconds=number), "another order", f"{number} {source}")
+        filed = store.archive.file(delivery, fixings)
         if filed.days is not None:
-            judging.note_filed(filed.receipt, *filed.days)
+            judging.note_filed(filed.delivery, *filed.days)
 
 
 def check_editions(store: Store, sources: Sequence[Source], today: date, codes: Sequence[str]) -> None:
@@ -120,8 +120,8 @@ def check_editions(store: Store, sources: Sequence[Source], today: date, codes: 
     rules = rules_of(sources)
     for place in sorted(chosen) if recorded else ():
         edition = recorded[place]
-        matrix = rate_matrix_at(store, sources, today, Judged(edition.receipt, edition.last_verdict or 0))
-        name = with_edition(matrix, edition.receipt, rules.version).edition
+        matrix = rate_matrix_at(store, sources, today, Judged(edition.delivery, edition.last_verdict or 0))
+        name = with_edition(matrix, edition.delivery, rules.version).edition
         require(name == edition.name, AS_KNOWN, f"{edition.name} is {name} when it is built again")
         _check_excerpt(store, sources, edition, matrix, codes)
 
@@ -132,7 +132,7 @@ def _check_excerpt(
     rules, last = rules_of(sources), matrix.last_fixing
     pairs = tuple(Pair(PIVOT, code) for code in codes)
     scope = Scope(max(last - timedelta(days=_KNOWN_DAYS), FIRST_DAY), last, pairs, is_series=True)
-    window, mark = window_of(scope), Mark(edition, edition.receipt, rules, last)
+    window, mark = window_of(scope), Mark(edition, edition.delivery, rules, last)
     wanted = wants(rules, scope.codes)
     known = store.archive.known_fixings([rule.key for rule in rules.sources], wanted, window.read_days)
     outcomes = store.verdicts.outcomes(rules.version, verdict_bounds(mark, scope.codes, window))

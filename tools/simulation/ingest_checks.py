@@ -12,7 +12,7 @@ from tools.simulation.archive_invariants import ArchiveInvariants
 from tools.simulation.history_invariants import check_editions, check_log, check_order
 from tools.simulation.judging_invariants import JudgingInvariants
 from tools.simulation.matrix_invariants import MatrixInvariants
-from tools.simulation.scripted_source import ScriptedAdapter, Word
+from tools.simulation.scripted_source import ScriptedAdapter, ScriptedFixing
 from tools.simulation.served_invariants import BookOrder, Expected, check_book, check_edition
 from tools.simulation.stored_rows import Rows, StoredFixing
 from tools.simulation.trace import Trace
@@ -71,12 +71,12 @@ class IngestChecks:
         self._matrices = MatrixInvariants(list(self._sources.values()), self._codes, thoroughness.whole_every)
         self._books = BookOrder()
         self._applied: dict[str, Expected | None] = {}
-        self._said: dict[str, list[Word]] = {}
+        self._said: dict[str, list[ScriptedFixing]] = {}
         self._judging = JudgingInvariants(rows, self._matrices.reference.verdicts, truth, thoroughness.judged_every)
         self._judged: list[str] = []
         self.remembered: Callable[[], Judging | None] = lambda: None
         self._in_flight: InFlight | None = None
-        self._first_of_day: dict[str, tuple[datetime, list[Word]]] = {}
+        self._first_of_day: dict[str, tuple[datetime, list[ScriptedFixing]]] = {}
         self._is_caught_up: dict[str, bool] = {}
 
     def begins(self, name: str, arguments: tuple[Any, ...]) -> None:
@@ -123,17 +123,17 @@ class IngestChecks:
         self._matrices.reset(self.archive.newest)
         self._judging.reset(self._rows, self._matrices.reference.verdicts)
         self._first_of_day, self._books = {}, BookOrder()
-        self.trace.add(f"power lost, {len(self.archive.receipts)} receipts left")
+        self.trace.add(f"power lost, {len(self.archive.deliveries)} deliveries left")
 
-    def fetched(self, source: str, words: list[Word], *, is_new: bool) -> None:
+    def fetched(self, source: str, fixings: list[ScriptedFixing], *, is_new: bool) -> None:
         """Check that all is stored that a source has said, if it says nothing new."""
-        self._said[source] = words
+        self._said[source] = fixings
         if not is_new:
-            self.archive.check_kept(words)
+            self.archive.check_kept(fixings)
         before, today = self._first_of_day.get(source), self._now().date()
         if before is None or before[0].date() != today or not self._is_caught_up.get(source, True):
             first = today - self._sources[source].schedule.reread_days * _DAY
-            self._first_of_day[source] = self._now(), self._adapters[source].scripted.words(self._now(), first, today)
+            self._first_of_day[source] = self._now(), self._adapters[source].scripted.fixings(self._now(), first, today)
             self._is_caught_up[source] = True
 
     def check_history(self, store: Store, chance: random.Random) -> None:
@@ -151,16 +151,16 @@ class IngestChecks:
 
     def check_caught_up(self) -> None:
         """Check that the last complete round of each source has brought all that was shown then."""
-        for source, (_, words) in self._first_of_day.items():
+        for source, (_, fixings) in self._first_of_day.items():
             if self._is_caught_up.get(source, True):
-                known = [word for word in words if not self._was_corrected_since(word)]
+                known = [scripted for scripted in fixings if not self._was_corrected_since(scripted)]
                 self.archive.check_kept(known)
 
-    def _was_corrected_since(self, word: Word) -> bool:
-        one = word.fixing
-        shown = self._adapters[one.source].scripted.words(self._now(), one.day, one.day)
+    def _was_corrected_since(self, scripted: ScriptedFixing) -> bool:
+        one = scripted.fixing
+        shown = self._adapters[one.source].scripted.fixings(self._now(), one.day, one.day)
         is_shown = any(each.fixing == one for each in shown)
-        return not is_shown and self.archive.newest.get(word.place) is not None
+        return not is_shown and self.archive.newest.get(scripted.place) is not None
 
     def published(self, book_file: RateBookFile) -> None:
         """Check a rate book that was published."""
@@ -177,15 +177,15 @@ class IngestChecks:
             return
         if result is None:
             self.archive.check_unchanged()
-            self.archive.check_kept(in_flight.words)
+            self.archive.check_kept(in_flight.fixings)
             return
         self._check_delivery(in_flight, result)
 
     def _check_delivery(self, in_flight: InFlight, result: FilingResult | None) -> None:
-        source, words = in_flight
-        added = self.archive.check_filed(source, words, result)
+        source, fixings = in_flight
+        added = self.archive.check_filed(source, fixings, result)
         self._note_filed(added)
-        self._verdicts.put(words)
+        self._verdicts.put(fixings)
         self._verdicts.check_days(added, self._now().date())
         told = f"+{result.added} ~{result.corrected} ={result.unchanged}" if result else "by the dead"
         self.trace.add(f"filed {source} {told}")
@@ -214,13 +214,13 @@ class IngestChecks:
         self._matrices.check(matrix, self._now().date())
         if is_new and not self._matrices.reference.verdicts.decided:
             self._verdicts.check(matrix, self._matrices.reference, sorted(self._codes))
-        check_edition(matrix, self._rows.editions(), self.archive.receipts)
+        check_edition(matrix, self._rows.editions(), self.archive.deliveries)
         if is_new:
             self.trace.add(f"edition {matrix.edition}")
 
 
 class InFlight(NamedTuple):
-    """A delivery that is being filed: its source, and its words."""
+    """A delivery that is being filed: its source, and its fixings."""
 
     source: str
-    words: list[Word]
+    fixings: list[ScriptedFixing]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from tools.simulation.scripted_fetcher import ScriptedFetcher
-from tools.simulation.scripted_source import ScriptedAdapter, ScriptedSource, Word
+from tools.simulation.scripted_source import ScriptedAdapter, ScriptedFixing, ScriptedSource
 from tools.simulation.tasks import run_together
 
 from cambist.errors import RateBookDamaged
@@ -23,7 +23,7 @@ from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.monitoring.outages import Outages
 from cambist.pricing.rate_book import RateBook
-from cambist.processes.archive_sync import ArchiveSync
+from cambist.processes.archive_watch import ArchiveWatch
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.book_publication import BookPublication
 from cambist.registry.archiving import archive_tasks
@@ -84,8 +84,8 @@ class Watcher(Protocol):
     def published(self, book_file: RateBookFile) -> None:
         """See that a book was published."""
 
-    def fetched(self, source: str, words: list[Word], *, is_new: bool) -> None:
-        """See the words that a source shows, and whether there is something new in its answer."""
+    def fetched(self, source: str, fixings: list[ScriptedFixing], *, is_new: bool) -> None:
+        """See the fixings that a source shows, and whether there is something new in its answer."""
 
 
 class InlineWorker(ArchiveWorker):
@@ -143,7 +143,7 @@ class IngestNode:
         outages = Outages()
         self._tasks = ArchiveTasks(self.settings)
         worker = InlineWorker(self._tasks, watcher)
-        self.sync = ArchiveSync(
+        self.sync = ArchiveWatch(
             worker, list(adapters), pipeline.rate_books, self.statuses, self.book_file.changes, outages
         )
         self.publication = BookPublication(pipeline, self.statuses, self.book_file, self.folder.source_reports, outages)

@@ -34,7 +34,7 @@ from cambist.registry.archiving import archive_tasks
 from cambist.registry.sources.source_adapters import built_in
 from cambist.settings import Settings
 from cambist.sources.base import FixingAdapter
-from cambist.storage.sql.dialects import sqlite
+from cambist.storage.sql.backends import sqlite
 from cambist.verdicts.verdict import Judgement
 
 _DAY = timedelta(days=1)
@@ -168,7 +168,7 @@ class IngestWorld:
                 self._faults.is_running = True
 
     def _decide(self, node: IngestNode) -> None:
-        """Reject the level of a word that is wrong, or accept that of any word; or take a decision back."""
+        """Reject the level of a fixing that is wrong, or accept that of any fixing; or take a decision back."""
         store = node.open_store()
         known = holding(store.verdicts.decisions())
         if known and self._chance.random() < _DECIDES:
@@ -190,13 +190,13 @@ class IngestWorld:
     def _decision(self) -> Decision | None:
         adapter = self._chance.choice(list(self._adapters.values()))
         now = self.loop.now()
-        words = adapter.scripted.words(now, now.date() - 3 * _DAY, now.date())
-        if not words or adapter.source.anchor != PIVOT:
+        fixings = adapter.scripted.fixings(now, now.date() - 3 * _DAY, now.date())
+        if not fixings or adapter.source.anchor != PIVOT:
             return None
-        word = self._chance.choice(words)
-        pair, rate = word.fixing.pair, word.fixing.rate
+        scripted = self._chance.choice(fixings)
+        pair, rate = scripted.fixing.pair, scripted.fixing.rate
         units = rate if pair.base == PIVOT else 1 / rate
-        day = (word.fixing.day - FIRST_DAY).days
+        day = (scripted.fixing.day - FIRST_DAY).days
         until = self._chance.choice((None, day, day + 2))
         level = Decimal(f"{float(units):.8g}")
         accepts = self._chance.random() < _DECIDES

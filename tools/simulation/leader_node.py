@@ -18,7 +18,7 @@ from tools.simulation.virtual_loop import VirtualLoop
 from cambist.cluster.book_relay import BookRelay
 from cambist.cluster.leadership import LeaderElection
 from cambist.errors import NoLongerLeading, StoreBroken
-from cambist.history.fixing import FilingResult, Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
@@ -39,7 +39,7 @@ class Watcher(Protocol):
     """Sees what a node does."""
 
     def attempted(self, node: LeaderNode) -> None:
-        """See that a node has asked for the lease or renewed it."""
+        """See that a node has asked for the term or renewed it."""
 
     def filed(self, node: LeaderNode, epoch: int, result: FilingResult) -> None:
         """See that a node has filed a delivery in an epoch."""
@@ -69,7 +69,7 @@ class Surroundings:
     loop: VirtualLoop
     url: str
     redis: RedisServer
-    words: Callable[[], list[Fixing]]
+    fixings: Callable[[], list[Fixing]]
     watcher: Watcher
     at_work: list[LeaderNode] = field(default_factory=list)
     """The node that talks to the database now."""
@@ -129,7 +129,7 @@ class LeaderNode:
         while True:
             await self.gate()
             with suppress(NoLongerLeading, StoreBroken):
-                await self._leader.call(_FILE_WORDS, self._around.words(), self._loop.now())
+                await self._leader.call(_FILE_FIXINGS, self._around.fixings(), self._loop.now())
             await asyncio.sleep(_FILING_SECONDS)
 
     async def _publish(self) -> None:
@@ -162,7 +162,7 @@ class LeaderNode:
         return result
 
     async def asked(self, work: Callable[[], T]) -> T:
-        """Ask for the lease; the process may be paused before and after it."""
+        """Ask for the term; the process may be paused before and after it."""
         await self.gate()
         result = self.in_database(work)
         self._around.watcher.attempted(self)
@@ -198,11 +198,11 @@ class _FencedWorker(ArchiveWorker):
         """Do nothing: there is no process."""
 
 
-def _file_words(store: SqlStore, words: list[Fixing], now: datetime) -> FilingResult:
-    return store.archive.file(Receipt(SOURCE, now, "simulated", str(len(words))), words)
+def _file_fixings(store: SqlStore, fixings: list[Fixing], now: datetime) -> FilingResult:
+    return store.archive.file(DeliveryRecord(SOURCE, now, "simulated", str(len(fixings))), fixings)
 
 
-_FILE_WORDS: Any = _file_words
+_FILE_FIXINGS: Any = _file_fixings
 """Files what a source says, in place of a method of `ArchiveTasks`."""
 
 

@@ -22,10 +22,10 @@ from cambist.history.fixing import FilingResult, Fixing
 from cambist.pricing.pair import Pair
 from cambist.status.leadership import LeaderState
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.dialects import sqlite
+from cambist.storage.sql.backends import sqlite
 
 FENCED = "only the last leader files"
-LEASE = "a lease in force is not taken"
+TERM = "a term in force is not taken"
 BOOK_ORDER = "a book shown is never older than one shown before"
 TAKEN_OVER = "another node leads after ten seconds"
 ARCHIVED = "the archive is equal to what the source said"
@@ -51,12 +51,12 @@ class LeaderWorld:
         self.trace = Trace(self.loop.now)
         self.connections = Connections(self.loop.now, self._before)
         url = f"sqlite:///{new_database(folder)}"
-        self._around = Surroundings(self.loop, url, RedisServer(), self._words, self)
+        self._around = Surroundings(self.loop, url, RedisServer(), self._fixings, self)
         self._folder = folder
         self._nodes: dict[int, LeaderNode] = {}
         self._running: dict[int, asyncio.Task[None]] = {}
         self._starts = 0
-        self._lease: LeaderState | None = None
+        self._term: LeaderState | None = None
         self._shown: dict[str, tuple[int, int]] = {}
 
     def _before(self, _statement: str) -> None:
@@ -64,7 +64,7 @@ class LeaderWorld:
         if self._around.at_work and self._around.at_work[-1].is_without_database:
             raise sqlite3.OperationalError("the database cannot be reached")
 
-    def _words(self) -> list[Fixing]:
+    def _fixings(self) -> list[Fixing]:
         """Return what the source says by now: a fixing of another day every few seconds."""
         count = int(self.loop.time() // _WORD_SECONDS) + 1
         return [
@@ -136,23 +136,23 @@ class LeaderWorld:
 
     def _chosen(self, fault: Fault) -> int:
         """Return the node of a fault: the leader for an odd step."""
-        if fault.step % 2 and self._lease is not None:
-            return next((n for n, node in self._nodes.items() if node.name == self._lease.node), 0)
+        if fault.step % 2 and self._term is not None:
+            return next((n for n, node in self._nodes.items() if node.name == self._term.node), 0)
         return fault.node % len(self._nodes)
 
     def attempted(self, node: LeaderNode) -> None:
-        """Check that a lease was free when it was taken."""
-        before, now = self._lease, self._store.leadership.current()
+        """Check that a term was free when it was taken."""
+        before, now = self._term, self._store.leadership.current()
         if now is not None and before is not None and now.holder != before.holder:
             is_free = before.expires_at <= self.loop.now()
-            require(is_free, LEASE, f"{node.name} took the lease of {before.node}, which is in force")
+            require(is_free, TERM, f"{node.name} took the term of {before.node}, which is in force")
         if now is not None and (before is None or now.epoch != before.epoch):
-            require(before is None or now.epoch > before.epoch, LEASE, f"epoch {now.epoch} came after another")
+            require(before is None or now.epoch > before.epoch, TERM, f"epoch {now.epoch} came after another")
             self.trace.add(f"{now.node} leads in epoch {now.epoch}")
-        self._lease = now
+        self._term = now
 
     def filed(self, node: LeaderNode, epoch: int, result: FilingResult) -> None:
-        """Check that the node that has filed something is the last one that took the lease."""
+        """Check that the node that has filed something is the last one that took the term."""
         last = self._store.leadership.current()
         is_last = last is not None and last.epoch == epoch
         require(is_last, FENCED, f"{node.name} filed in epoch {epoch}, but the last one is {last and last.epoch}")
@@ -185,7 +185,7 @@ class LeaderWorld:
     def _check_end(self) -> None:
         """Check that all is archived once, and that all nodes show the same fresh book of the one that leads."""
         last = int((self.loop.time() - _LAG_SECONDS) // _WORD_SECONDS)
-        said = {word.day: word.value for word in self._words()}
+        said = {scripted.day: scripted.value for scripted in self._fixings()}
         stored = [(one.day, one.value) for one in self._store.archive.fixings(SOURCE)]
         require(len({day for day, _ in stored}) == len(stored), ARCHIVED, "a day is stored twice")
         wrong = [(day, value) for day, value in stored if said.get(day) != value]

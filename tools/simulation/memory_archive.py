@@ -12,13 +12,13 @@ from datetime import UTC, date, timedelta
 
 import numpy as np
 from tools.simulation.memory_transaction import Before, transaction
-from tools.simulation.stored_rows import StoredFixing, StoredReceipt
+from tools.simulation.stored_rows import StoredDelivery, StoredFixing
 
 from cambist.errors import SourceBroken
 from cambist.history.archive import PairFilter
 from cambist.history.damaged_rows import DamageReport
-from cambist.history.filed_values import FiledValue, FiledValues
-from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing
+from cambist.history.filed_values import FiledValue
+from cambist.history.fixing import Coverage, DeliveryRecord, FilingResult, Fixing, ReceivedFixing
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY
@@ -50,7 +50,7 @@ class MemorySeries:
             insort(self.days, day)
         self.newest[day] = received
         self.values[day] = value
-        self.revisions.setdefault(day, []).append((received.receipt, float(value.digits) / value.nominal))
+        self.revisions.setdefault(day, []).append((received.delivery, float(value.digits) / value.nominal))
         self._columns = None
         self._parts.clear()
 
@@ -79,11 +79,11 @@ class MemorySeries:
     def known(self, first: date, last: date) -> list[tuple[int, int, float]]:
         """Return the day, the delivery and the rate of all revisions between two days."""
         days = self.days[bisect_left(self.days, first) : bisect_right(self.days, last)]
-        return [((day - FIRST_DAY).days, receipt, rate) for day in days for receipt, rate in self.revisions[day]]
+        return [((day - FIRST_DAY).days, delivery, rate) for day in days for delivery, rate in self.revisions[day]]
 
     def known_rates(self, up_to: int) -> dict[int, float]:
         """Return rates by day as they were known after a delivery."""
-        return {row: rate for row, receipt, rate in self.known(date.min, date.max) if receipt <= up_to}
+        return {row: rate for row, delivery, rate in self.known(date.min, date.max) if delivery <= up_to}
 
     def last_before(self, day: date) -> ReceivedFixing | None:
         """Return the last fixing before a day."""
@@ -92,15 +92,15 @@ class MemorySeries:
 
 
 class MemoryArchive:
-    """Fixings and receipts as they were filed, and indexes of them.
+    """Fixings and deliveries as they were filed, and indexes of them.
 
-    `fixings_rows` and `receipt_rows` are what a database would have. Errors: those of `before`, and nothing is changed.
+    `fixings_rows` and `delivery_rows` are what a database would have. Errors: those of `before`; nothing is changed.
     """
 
     def __init__(self, before: Before) -> None:
         self._before = before
         self.fixing_rows: list[StoredFixing] = []
-        self.receipt_rows: list[StoredReceipt] = []
+        self.delivery_rows: list[StoredDelivery] = []
         self._series: dict[str, dict[Pair, MemorySeries]] = {}
         self._digests: dict[tuple[str, str], str] = {}
         self._revision = 0
@@ -109,17 +109,16 @@ class MemoryArchive:
         """Return the digest of the last delivery from an origin."""
         return self._digests.get((source, origin))
 
-    def file(self, receipt: Receipt, fixings: Iterable[Fixing], filed: FiledValues | None = None) -> FilingResult:
+    def file(self, delivery: DeliveryRecord, fixings: Iterable[Fixing]) -> FilingResult:
         """Store a whole delivery or nothing of it."""
-        del filed  # reading the values again costs nothing here
         delivered = list(fixings)
         _check_days(delivered)
         with transaction(self._before):
-            return self._store(receipt, delivered)
+            return self._store(delivery, delivered)
 
-    def _store(self, receipt: Receipt, delivered: list[Fixing]) -> FilingResult:
-        number = len(self.receipt_rows) + 1
-        of_source = self._series.setdefault(receipt.source, {})
+    def _store(self, delivery: DeliveryRecord, delivered: list[Fixing]) -> FilingResult:
+        number = len(self.delivery_rows) + 1
+        of_source = self._series.setdefault(delivery.source, {})
         added = corrected = 0
         rows = []
         for one in delivered:
@@ -129,22 +128,22 @@ class MemoryArchive:
             if stored == value:
                 continue
             added, corrected = added + (stored is None), corrected + (stored is not None)
-            series.put(ReceivedFixing(one, receipt.received_at, receipt.origin, number), value)
+            series.put(ReceivedFixing(one, delivery.received_at, delivery.origin, number), value)
             rows.append(StoredFixing(number, one.source, one.pair.base, one.pair.quote, one.day.isoformat(), *value))
         self.fixing_rows += sorted(rows)
-        at = receipt.received_at.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
-        self.receipt_rows.append(
-            StoredReceipt(number, receipt.source, at, receipt.origin, receipt.digest, added, corrected)
+        at = delivery.received_at.astimezone(UTC).replace(tzinfo=None).isoformat(" ")
+        self.delivery_rows.append(
+            StoredDelivery(number, delivery.source, at, delivery.origin, delivery.digest, added, corrected)
         )
-        self._digests[receipt.source, receipt.origin] = receipt.digest
+        self._digests[delivery.source, delivery.origin] = delivery.digest
         self._revision = number if rows else self._revision
         days = [one.day for one in delivered]
         span = (min(days), max(days)) if days else None
-        return FilingResult(added, corrected, len(delivered) - len(rows), receipt=number, days=span)
+        return FilingResult(added, corrected, len(delivered) - len(rows), delivery=number, days=span)
 
-    def deliveries_after(self, receipt: int, up_to: int) -> list[tuple[int, str]]:
+    def deliveries_after(self, delivery: int, up_to: int) -> list[tuple[int, str]]:
         """Return the deliveries between two that changed something."""
-        rows = self.receipt_rows[max(receipt, 0) : up_to]
+        rows = self.delivery_rows[max(delivery, 0) : up_to]
         return [(row.number, row.source) for row in rows if row.added + row.corrected]
 
     def known_fixings(self, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
@@ -160,7 +159,7 @@ class MemoryArchive:
             names=tuple((source, pair) for source, pair, _ in found),
             series=np.array([each[0] for each in columns], np.int64),
             rows=np.array([each[1] for each in columns], np.int64),
-            receipts=np.array([each[2] for each in columns], np.int64),
+            deliveries=np.array([each[2] for each in columns], np.int64),
             rates=np.array([each[3] for each in columns], np.float64),
         )
 

@@ -10,7 +10,7 @@ from operator import attrgetter
 from tools.simulation.memory_archive import MemoryArchive
 from tools.simulation.memory_transaction import Before, transaction
 from tools.simulation.memory_verdicts import MemoryVerdicts
-from tools.simulation.stored_rows import StoredFixing, StoredReceipt, StoredVerdict
+from tools.simulation.stored_rows import StoredDelivery, StoredFixing, StoredVerdict
 
 from cambist.history.edition import RecordedEdition, parse_edition_name
 from cambist.history.rate_matrix import RateMatrix
@@ -39,7 +39,7 @@ class MemoryEditions:
         with transaction(self._before):
             self.recorded.append(
                 RecordedEdition(
-                    len(self.recorded) + 1, matrix.edition, name.receipt, name.rules, matrix.digest, self._now(), (),
+                    len(self.recorded) + 1, matrix.edition, name.delivery, name.rules, matrix.digest, self._now(), (),
                     last_verdict,
                 )
             )  # fmt: skip
@@ -73,13 +73,13 @@ class MemoryRows:
         self._store = store
 
     def fixings(self, after: int = 0) -> list[StoredFixing]:
-        """Return the rows of receipts after a number, in the order of receipts."""
+        """Return the rows of deliveries after a number, in the order of deliveries."""
         rows = self._store.archive.fixing_rows
-        return rows[bisect_right(rows, after, key=attrgetter("receipt")) :] if after else list(rows)
+        return rows[bisect_right(rows, after, key=attrgetter("delivery")) :] if after else list(rows)
 
-    def receipts(self, after: int = 0) -> list[StoredReceipt]:
-        """Return the receipts after a number."""
-        return self._store.archive.receipt_rows[after:]
+    def deliveries(self, after: int = 0) -> list[StoredDelivery]:
+        """Return the deliveries after a number."""
+        return self._store.archive.delivery_rows[after:]
 
     def verdicts(self, after: int = 0) -> list[StoredVerdict]:
         """Return the rows of the log of verdicts after a number."""
@@ -90,8 +90,8 @@ class MemoryRows:
         return self._store.verdicts.decisions()
 
     def editions(self) -> list[tuple[str, int]]:
-        """Return the name and the receipt of each edition, in the order of recording."""
-        return [(each.name, each.receipt) for each in self._store.editions.recorded]
+        """Return the name and the delivery of each edition, in the order of recording."""
+        return [(each.name, each.delivery) for each in self._store.editions.recorded]
 
     def close(self) -> None:
         """Do nothing: there are no connections."""

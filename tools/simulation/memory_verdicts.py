@@ -29,14 +29,14 @@ class MemoryVerdicts:
         """Add changes if nobody else has."""
         with transaction(self._before):
             known = self._judged.get(rules, Judged(0, 0))
-            if known.last != now.last or known.receipt > now.receipt or known.decision > now.decision:
+            if known.last != now.last or known.delivery > now.delivery or known.decision > now.decision:
                 return None
             for each in changes:
                 self.rows.append(
-                    StoredVerdict(len(self.rows) + 1, rules, each.code, each.day, each.outcome, now.receipt)
+                    StoredVerdict(len(self.rows) + 1, rules, each.code, each.day, each.outcome, now.delivery)
                 )
             last = len(self.rows) if changes else known.last
-            self._judged[rules] = Judged(now.receipt, last, now.decision)
+            self._judged[rules] = Judged(now.delivery, last, now.decision)
             return self._judged[rules]
 
     def outcomes(self, rules: str, bounds: VerdictBounds = EVERYTHING) -> dict[str, dict[int, str]]:
@@ -56,7 +56,7 @@ class MemoryVerdicts:
     ) -> list[LoggedChange]:
         """Return changes, oldest first, or the newest ones first."""
         found = [
-            LoggedChange(row.number, row.receipt, VerdictChange(row.code, row.day, row.outcome))
+            LoggedChange(row.number, row.delivery, VerdictChange(row.code, row.day, row.outcome))
             for row in self.rows[after:]
             if row.rules == rules and _is_within(row, bounds)
         ]
@@ -75,6 +75,6 @@ class MemoryVerdicts:
 
 def _is_within(row: StoredVerdict, bounds: VerdictBounds) -> bool:
     is_early = bounds.last is None or row.number <= bounds.last
-    is_known = bounds.receipt is None or row.receipt <= bounds.receipt
+    is_known = bounds.delivery is None or row.delivery <= bounds.delivery
     is_of_code = bounds.codes is None or row.code in bounds.codes
     return is_early and is_known and is_of_code and (bounds.days is None or bounds.days[0] <= row.day <= bounds.days[1])

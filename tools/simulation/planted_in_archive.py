@@ -20,8 +20,8 @@ from cambist.ingest import filing
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.polling_round import PollRange
 from cambist.storage.sql import filing as sql_filing
+from cambist.storage.sql.backends.sqlite import SqliteBackend
 from cambist.storage.sql.checksum import StoredRow, stored_rows
-from cambist.storage.sql.dialects.sqlite import SqliteDialect
 from cambist.storage.sql.reading import StoredSeries
 from cambist.storage.sql.schema import fixings, verdicts
 from cambist.storage.sql.verdicts import SqlVerdicts
@@ -32,15 +32,15 @@ from cambist.verdicts.verdict import Judgement
 
 
 def _correction_in_place() -> list[Patch]:
-    insert = SqliteDialect.insert_fixings
+    insert = SqliteBackend.insert_fixings
 
-    def insert_fixings(self: SqliteDialect, connection: Connection, rows: list[StoredRow]) -> None:
+    def insert_fixings(self: SqliteBackend, connection: Connection, rows: list[StoredRow]) -> None:
         for row in rows:
             day = date.fromisoformat(str(row[1]))
             connection.execute(delete(fixings).where(fixings.c.series_id == row[0], fixings.c.day == day))
         insert(self, connection, rows)
 
-    return [(SqliteDialect, "insert_fixings", insert_fixings)]
+    return [(SqliteBackend, "insert_fixings", insert_fixings)]
 
 
 def _lost_correction() -> list[Patch]:
@@ -50,7 +50,7 @@ def _lost_correction() -> list[Patch]:
         new = [each for each in of_day if each.day not in stored]
         self._added += len(new)
         self._unchanged += len(of_day) - len(new)
-        return list(stored_rows(of_pair.number, of_pair.seed, self._receipt_id, new))
+        return list(stored_rows(of_pair.number, of_pair.seed, self._delivery_id, new))
 
     return [(sql_filing.Filing, "_new_rows", new_rows)]
 
@@ -61,22 +61,22 @@ def _duplicate_stored() -> list[Patch]:
     ) -> list[StoredRow]:
         self._corrected += sum(each.day in stored for each in of_day)
         self._added += sum(each.day not in stored for each in of_day)
-        return list(stored_rows(of_pair.number, of_pair.seed, self._receipt_id, of_day))
+        return list(stored_rows(of_pair.number, of_pair.seed, self._delivery_id, of_day))
 
     return [(sql_filing.Filing, "_new_rows", new_rows)]
 
 
-def _receipt_of_its_own() -> list[Patch]:
-    insert = sql_filing.Filing._insert_receipt  # noqa: SLF001  what is broken is inside
+def _delivery_of_its_own() -> list[Patch]:
+    insert = sql_filing.Filing._insert_delivery  # noqa: SLF001  what is broken is inside
 
-    def insert_receipt(self: sql_filing.Filing) -> int:
+    def insert_delivery(self: sql_filing.Filing) -> int:
         number = insert(self)
         driver: Any = self._connection.connection.driver_connection
         driver.commit()
         self._connection.exec_driver_sql("BEGIN")
         return number
 
-    return [(sql_filing.Filing, "_insert_receipt", insert_receipt)]
+    return [(sql_filing.Filing, "_insert_delivery", insert_delivery)]
 
 
 def _never_a_jump() -> list[Patch]:
@@ -170,13 +170,13 @@ ARCHIVE_FAULTS: Mapping[str, Callable[[], list[Patch]]] = {
     "a correction overwrites the row before it": _correction_in_place,
     "a correction is lost": _lost_correction,
     "a fixing is stored again with each delivery": _duplicate_stored,
-    "a receipt is committed before its fixings": _receipt_of_its_own,
+    "a delivery is committed before its fixings": _delivery_of_its_own,
     "fixings that wait do not confirm a jump": _never_a_jump,
     "the first arrival of a day is published": _first_arrival_wins,
     "the history is not voted on": _history_unvoted,
     "the operator's decisions are forgotten": _decisions_forgotten,
     "a verdict overwrites the one before it": _verdicts_overwritten,
-    "a word of a day to come is accepted": _future_accepted,
+    "a fixing of a day to come is accepted": _future_accepted,
     "an answer that was not stored is not fetched again": _answers_remembered,
     "past days are not read again": _nothing_read_again,
     "a delivery is taken for one that is stored": _same_bytes_by_source,

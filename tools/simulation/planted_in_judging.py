@@ -61,8 +61,8 @@ def _old_days_not_judged_again() -> list[Patch]:
 def _everything_judged_again() -> list[Patch]:
     read_new = KnownHistories.read_new
 
-    def read_all(self: KnownHistories, after: int, receipt: int) -> dict[str, DayRange | None]:
-        found: dict[str, DayRange | None] = dict(read_new(self, after, receipt))
+    def read_all(self: KnownHistories, after: int, delivery: int) -> dict[str, DayRange | None]:
+        found: dict[str, DayRange | None] = dict(read_new(self, after, delivery))
         return {code: None for history in self.histories.values() for code in history.codes} if found else {}
 
     return [(KnownHistories, "read_new", read_all)]
@@ -84,7 +84,7 @@ def _verdicts_missing_in_editions() -> list[Patch]:
     shown_by = snapshot_builder.shown_by
 
     def without_verdicts(matrix: RateMatrix) -> Judged:
-        return Judged(shown_by(matrix).receipt, 0)
+        return Judged(shown_by(matrix).delivery, 0)
 
     return [(snapshot_builder, "shown_by", without_verdicts)]
 

@@ -1,4 +1,4 @@
-"""Planted faults in the lease of the leader, the fence, and the relay of rate books."""
+"""Planted faults in the term of the leader, the fence, and the relay of rate books."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from tools.simulation.patches import Patch
 
 from cambist.cluster.book_relay import BookRelay
 from cambist.storage.shared.rate_book.buffers import EncodedBook
-from cambist.storage.sql import dialects, leadership
+from cambist.storage.sql import backends, leadership
 
 
 def _not_fenced() -> list[Patch]:
     def check_leads(_connection: Any, _epoch: int) -> None:
         """Let everybody commit."""
 
-    return [(dialects, "check_leads", check_leads)]
+    return [(backends, "check_leads", check_leads)]
 
 
 def _taken_in_force() -> list[Patch]:
@@ -43,7 +43,7 @@ def _older_books_shown() -> list[Patch]:
 
 LEADERSHIP_FAULTS: Mapping[str, Callable[[], list[Patch]]] = {
     "a former leader can file": _not_fenced,
-    "a lease is taken while it is in force": _taken_in_force,
-    "a lease that has ended is not taken": _never_free,
+    "a term is taken while it is in force": _taken_in_force,
+    "a term that has ended is not taken": _never_free,
     "a node shows any book that comes": _older_books_shown,
 }

@@ -24,9 +24,9 @@ from cambist.storage.sql.usage import SqlUsage
 def _granted_twice() -> list[Patch]:
     following = quota_leases._next_lease  # noqa: SLF001  what is broken is inside
 
-    def next_lease(node: str, wish: Any, granted: Counter[str], used: Counter[str], nodes: int) -> Any:
+    def next_lease(node: str, request: Any, granted: Counter[str], used: Counter[str], nodes: int) -> Any:
         own = Counter({name: calls for name, calls in granted.items() if name == node})
-        return following(node, wish, own, Counter({name: used[name] for name in own}), nodes)
+        return following(node, request, own, Counter({name: used[name] for name in own}), nodes)
 
     return [(quota_leases, "_next_lease", next_lease)]
 

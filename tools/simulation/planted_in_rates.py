@@ -91,9 +91,9 @@ def _always_current() -> list[Patch]:
     return [(archive_tasks, "is_current", is_current)]
 
 
-def _receipts_to_come() -> list[Patch]:
-    def ahead(matrix: RateMatrix, receipt: int, rules: str) -> RateMatrix:
-        return with_edition(matrix, receipt + 1, rules)
+def _deliveries_to_come() -> list[Patch]:
+    def ahead(matrix: RateMatrix, delivery: int, rules: str) -> RateMatrix:
+        return with_edition(matrix, delivery + 1, rules)
 
     return [(snapshot_builder, "with_edition", ahead)]
 
@@ -108,8 +108,8 @@ def _not_recorded() -> list[Patch]:
 
 
 def _digest_of_another() -> list[Patch]:
-    def changed(matrix: RateMatrix, receipt: int, rules: str) -> RateMatrix:
-        named = with_edition(matrix, receipt, rules)
+    def changed(matrix: RateMatrix, delivery: int, rules: str) -> RateMatrix:
+        named = with_edition(matrix, delivery, rules)
         cells = np.array(named.cells_by_day)
         cells[~np.isnan(cells)] *= 1 + 1e-13
         return replace(named, cells=memoryview(cells.tobytes()).cast("d"))
@@ -149,7 +149,7 @@ RATE_FAULTS: Mapping[str, Callable[[], list[Patch]]] = {
     "corrections do not reach the matrix": _oldest_row_wins,
     "a fixing is carried forward for too long": lambda: [(carry_forward, "CARRY_DAYS", 15)],
     "the rate matrix is never built again": _always_current,
-    "an edition names a receipt that is to come": _receipts_to_come,
+    "an edition names a delivery that is to come": _deliveries_to_come,
     "an edition is not recorded": _not_recorded,
     "an edition says something else than its matrix": _digest_of_another,
     "new fixings do not reach the rate book": _stale_quotes,

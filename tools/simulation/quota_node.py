@@ -48,7 +48,7 @@ class QuotaNode:
             name, self._store.quota_leases, LeaseWriter(folder / "leases", lambda _slot: None), accounts.quotas, view,
             lambda: now().date(),
         )  # fmt: skip
-        leases.grant = self._keeper.grant_wishes
+        leases.grant = self._keeper.grant_requests
         since = now().date() - _PAST
         past = self._store.usage.by_day(since, without=self._counters.file_keys(), node=name)
         self._meter = NodeMeter(self._counters, past, leases, lambda _account, _since: {})
@@ -63,7 +63,7 @@ class QuotaNode:
 
     def work(self) -> None:
         """Let the keeper do what is due."""
-        self._keeper.grant_wishes()
+        self._keeper.grant_requests()
 
     def fold(self) -> int:
         """Write the counted calls to the database; return how many totals. Errors: StoreBroken."""

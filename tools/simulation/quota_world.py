@@ -21,7 +21,7 @@ from cambist.cluster import quota_keeper
 from cambist.errors import QuotaSpent, QuotaUnknown, StoreBroken
 from cambist.storage.shared.usage import lease_file, lease_writer
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.dialects import sqlite
+from cambist.storage.sql.backends import sqlite
 
 OVERSHOT = "a quota is never overshot"
 COUNTED = "calls counted are calls answered"

@@ -1,4 +1,4 @@
-"""Rates judged from all words at once and carried one by one, to compare the rate matrix with."""
+"""Rates judged from all fixings at once and carried one by one, to compare the rate matrix with."""
 
 from __future__ import annotations
 

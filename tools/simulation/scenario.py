@@ -29,7 +29,7 @@ class Mistake(msgspec.Struct, frozen=True):
     """A mistake of a source about one of its pairs or ALL_PAIRS, on some days from `day` on (from the first day).
 
     `shown_days` is after how many days the source corrects what it said of a day; 0 if it never does. `size` is the
-    factor by which a word is wrong, where the kind of mistake does not say it.
+    factor by which a fixing is wrong, where the kind of mistake does not say it.
     """
 
     source: str

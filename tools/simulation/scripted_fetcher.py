@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Protocol
 
-from tools.simulation.scripted_source import ScriptedSource, Word, content_of
+from tools.simulation.scripted_source import ScriptedFixing, ScriptedSource, content_of
 
 from cambist.errors import NothingPublished, SourceUnreachable
 from cambist.ingest.fetch import Fetcher
@@ -19,9 +19,9 @@ _SLOWEST_SECONDS = 20.0
 
 
 class Fetched(Protocol):
-    """Is called with the words that a source shows, and whether there is something new in its answer."""
+    """Is called with the fixings that a source shows, and whether there is something new in its answer."""
 
-    def __call__(self, source: str, words: list[Word], *, is_new: bool) -> None:
+    def __call__(self, source: str, fixings: list[ScriptedFixing], *, is_new: bool) -> None:
         """See an answer."""
 
 
@@ -47,14 +47,14 @@ class ScriptedFetcher(Fetcher):
         scripted = self._sources[source]
         if scripted.hangs_at(self._now()):
             raise SourceUnreachable(f"{source}: no answer in time")
-        words = scripted.words(self._now(), request.first, request.last)
-        if not words:
+        fixings = scripted.fixings(self._now(), request.first, request.last)
+        if not fixings:
             raise NothingPublished(f"{source}: has nothing")
-        content = content_of(words)
+        content = content_of(fixings)
         tag = {"If-None-Match": hashlib.sha256(content).hexdigest()}
         if self._validators.get(request.origin) == tag:
-            self._fetched(source, words, is_new=False)
+            self._fetched(source, fixings, is_new=False)
             return None
         self._keep_validators(request.origin, tag)
-        self._fetched(source, words, is_new=True)
+        self._fetched(source, fixings, is_new=True)
         return content

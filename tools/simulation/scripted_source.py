@@ -26,7 +26,7 @@ _DRIFT = 1.005
 """By how much a source that drifts is farther off with each day."""
 
 _HARMLESS = frozenset({"late", "twice", "ahead", "hanging"})
-"""What is wrong with a source although its words are right."""
+"""What is wrong with a source although its fixings are right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class ScriptedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class ScriptedFixing:
     """What a source says about a pair on a day, and what would have been true.
 
     `place` and `value` are what the archive has of it.
@@ -57,7 +57,7 @@ class Word:
 
 @dataclass(slots=True)
 class ScriptedSource:
-    """A source whose every word is decided by the seed, its mistakes and the truth."""
+    """A source whose every fixing is decided by the seed, its mistakes and the truth."""
 
     source: Source
     truth: Truth
@@ -66,8 +66,8 @@ class ScriptedSource:
     seed: int
     mistakes: Sequence[Mistake] = ()
     pairs: list[ScriptedPair] = field(init=False)
-    _words: dict[tuple[int, date, Mistake | None], Word] = field(default_factory=dict)
-    _plain: dict[date, Sequence[Word] | None] = field(default_factory=dict)
+    _fixings: dict[tuple[int, date, Mistake | None], ScriptedFixing] = field(default_factory=dict)
+    _plain: dict[date, Sequence[ScriptedFixing] | None] = field(default_factory=dict)
     _published_at: dict[date, datetime] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -80,7 +80,7 @@ class ScriptedSource:
             self.pairs.append(ScriptedPair(pair, chance.choice((1, 1, 1, 10, 100))))
 
     def published_at(self, day: date) -> datetime:
-        """Return when the source publishes its words of a day (UTC), unless it is late."""
+        """Return when the source publishes its fixings of a day (UTC), unless it is late."""
         if day not in self._published_at:
             chance = random.Random(f"{self.seed} {self.source.key} {day}")  # noqa: S311  as above
             start = datetime.combine(day, self.source.schedule.start, self.source.zone)
@@ -102,55 +102,55 @@ class ScriptedSource:
         """Return whether the source does not answer now."""
         return any(each.kind == "hanging" and self._covers(each, now.date()) for each in self.mistakes)
 
-    def words(self, now: datetime, first: date, last: date) -> list[Word]:
+    def fixings(self, now: datetime, first: date, last: date) -> list[ScriptedFixing]:
         """Return what the source shows now about the days from `first` to `last`."""
-        found: list[Word] = []
+        found: list[ScriptedFixing] = []
         day = max(first, self.first_day)
         while day <= min(last, now.date() + _DAY):
-            found += self._words_on(day, now)
+            found += self._fixings_on(day, now)
             day += _DAY
         return found
 
-    def _words_on(self, day: date, now: datetime) -> Sequence[Word]:
+    def _fixings_on(self, day: date, now: datetime) -> Sequence[ScriptedFixing]:
         """Return what the source shows now about a day."""
         if day not in self._plain:
-            self._plain[day] = self._plain_words(day)
+            self._plain[day] = self._plain_fixings(day)
         plain = self._plain[day]
         if plain is not None:
             return plain if now >= self.published_at(day) else ()
-        return [word for place in range(len(self.pairs)) for word in self._words_of(place, day, now)]
+        return [scripted for place in range(len(self.pairs)) for scripted in self._fixings_of(place, day, now)]
 
-    def _plain_words(self, day: date) -> Sequence[Word] | None:
+    def _plain_fixings(self, day: date) -> Sequence[ScriptedFixing] | None:
         """Return what the source says about a day; None if that changes, because there is a mistake in it."""
         if not works_on(self.source.schedule, day):
             return ()
         if any(self._covers(each, day) for each in self.mistakes):
             return None
-        return [self._word(place, day, None) for place in range(len(self.pairs))]
+        return [self._fixing(place, day, None) for place in range(len(self.pairs))]
 
-    def _words_of(self, place: int, day: date, now: datetime) -> Iterator[Word]:
+    def _fixings_of(self, place: int, day: date, now: datetime) -> Iterator[ScriptedFixing]:
         at, mistakes = self.published_at(day), [each for each in self.mistakes if self._is_about(each, place, day)]
         late = max((each.shown_days for each in mistakes if each.kind == "late"), default=0)
         if now < at + late * _DAY:
             return
         shown = next((each for each in mistakes if not each.shown_days or now < at + each.shown_days * _DAY), None)
         is_harmless = shown is None or shown.kind in _HARMLESS
-        yield self._word(place, day, None if is_harmless else shown)
+        yield self._fixing(place, day, None if is_harmless else shown)
         if shown is not None and shown.kind == "twice":
-            yield self._word(place, day, None)
+            yield self._fixing(place, day, None)
         if shown is not None and shown.kind == "ahead":
-            yield self._word(place, day + 5 * _DAY, None)
+            yield self._fixing(place, day + 5 * _DAY, None)
 
-    def _word(self, place: int, day: date, mistake: Mistake | None) -> Word:
-        if (place, day, mistake) not in self._words:
-            self._words[place, day, mistake] = self._new_word(place, day, mistake)
-        return self._words[place, day, mistake]
+    def _fixing(self, place: int, day: date, mistake: Mistake | None) -> ScriptedFixing:
+        if (place, day, mistake) not in self._fixings:
+            self._fixings[place, day, mistake] = self._new_fixing(place, day, mistake)
+        return self._fixings[place, day, mistake]
 
-    def _new_word(self, place: int, day: date, mistake: Mistake | None) -> Word:
+    def _new_fixing(self, place: int, day: date, mistake: Mistake | None) -> ScriptedFixing:
         true_value, of_pair = self._true_value(place, day), self.pairs[place]
         value = true_value if mistake is None else self._wrong_value(place, day, mistake)
         written = Decimal(format(Decimal(f"{value:.{DIGITS}g}"), "f"))
-        return Word(Fixing(self.source.key, of_pair.pair, day, written, of_pair.nominal), true_value)
+        return ScriptedFixing(Fixing(self.source.key, of_pair.pair, day, written, of_pair.nominal), true_value)
 
     def _wrong_value(self, place: int, day: date, mistake: Mistake) -> float:
         first = self.first_day + mistake.day * _DAY
@@ -170,7 +170,7 @@ class ScriptedSource:
         return self.truth.rate(of_pair.pair.base, of_pair.pair.quote, day, self.hour_of(day)) * of_pair.nominal
 
     def hour_of(self, day: date) -> float:
-        """Return the hour (UTC) of the market that the source's words of a day are about, counted from its midnight."""
+        """Return the hour (UTC) of the market that the source's fixings of a day are about, from its midnight."""
         at = datetime.combine(day, self.source.fixed_at, self.source.zone)
         return (at - datetime.combine(day, time(), UTC)) / timedelta(hours=1)
 
@@ -184,7 +184,7 @@ class ScriptedSource:
 
 
 class ScriptedAdapter(FixingAdapter):
-    """The adapter of a scripted source: a line of text for each word."""
+    """The adapter of a scripted source: a line of text for each fixing."""
 
     def __init__(self, scripted: ScriptedSource) -> None:
         self.source = scripted.source
@@ -205,10 +205,10 @@ class ScriptedAdapter(FixingAdapter):
             yield Fixing(self.source.key, Pair(base, quote), date.fromisoformat(day), Decimal(value), int(nominal))
 
 
-def content_of(words: Sequence[Word]) -> bytes:
-    """Return the answer of a source that says these words."""
-    fixings = [word.fixing for word in words]
-    lines = [f"{one.pair.base} {one.pair.quote} {one.day} {one.nominal} {one.value}" for one in fixings]
+def content_of(fixings: Sequence[ScriptedFixing]) -> bytes:
+    """Return the answer of a source that says these fixings."""
+    published = [scripted.fixing for scripted in fixings]
+    lines = [f"{one.pair.base} {one.pair.quote} {one.day} {one.nominal} {one.value}" for one in published]
     return "\n".join(lines).encode()
 
 

@@ -15,23 +15,23 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.rate_book import RateBook
 from cambist.sources.base import Source
 
-EDITION = "no edition without its receipts"
+EDITION = "no edition without its deliveries"
 BOOK_ORDER = "a book shown is never older than one shown before"
 BOOK_PRICES = "no wrong price served"
 
 _SECOND = timedelta(seconds=1)
 
 
-def check_edition(matrix: RateMatrix, recorded: Sequence[tuple[str, int]], receipts: Collection[int]) -> None:
-    """Check that the edition of a matrix is recorded, is what the matrix says, and that its receipts are stored."""
+def check_edition(matrix: RateMatrix, recorded: Sequence[tuple[str, int]], deliveries: Collection[int]) -> None:
+    """Check that the edition of a matrix is recorded, is what the matrix says, and that its deliveries are stored."""
     name = parse_edition_name(matrix.edition)
     require(name is not None, EDITION, f"the matrix has no edition: [{matrix.edition}]")
     if name is None:
         return
-    require((matrix.edition, name.receipt) in recorded, EDITION, f"{matrix.edition} is shown, but not recorded")
+    require((matrix.edition, name.delivery) in recorded, EDITION, f"{matrix.edition} is shown, but not recorded")
     require(matrix_digest(matrix).startswith(name.digest), EDITION, f"{matrix.edition} is not what the matrix says")
-    known = not name.receipt or name.receipt in receipts
-    require(known, EDITION, f"{matrix.edition} names receipt {name.receipt}, which is not stored")
+    known = not name.delivery or name.delivery in deliveries
+    require(known, EDITION, f"{matrix.edition} names delivery {name.delivery}, which is not stored")
 
 
 class BookOrder:
@@ -64,8 +64,8 @@ def check_book(
 ) -> None:
     """Check that each quote of a book is what was published last of its code: what the matrix has of its newest day.
 
-    Its time is that of the market; or that of its receipt, if it was received before. `received` are the times of the
-    receipts of each source.
+    Its time is that of the market; or that of its delivery, if it was received before. `received` are the times of the
+    deliveries of each source.
     """
     for code, mid in sorted(book.mids.items()):
         of_code = expected.get(code)

@@ -14,7 +14,7 @@ from cambist.history.verdict_log import Decision
 class StoredFixing(NamedTuple):
     """A row of the archive, as texts and numbers."""
 
-    receipt: int
+    delivery: int
     source: str
     base: str
     quote: str
@@ -28,8 +28,8 @@ class StoredFixing(NamedTuple):
         return self.source, self.base, self.quote, self.day
 
 
-class StoredReceipt(NamedTuple):
-    """A receipt of a delivery."""
+class StoredDelivery(NamedTuple):
+    """A delivery that was filed."""
 
     number: int
     source: str
@@ -41,24 +41,24 @@ class StoredReceipt(NamedTuple):
 
 
 class StoredVerdict(NamedTuple):
-    """A row of the log of verdicts; `receipt` is the last delivery that was known."""
+    """A row of the log of verdicts; `delivery` is the last delivery that was known."""
 
     number: int
     rules: str
     code: str
     day: int
     outcome: str
-    receipt: int
+    delivery: int
 
 
 class Rows(Protocol):
     """What a node has stored, read beside the code under test."""
 
     def fixings(self, after: int = 0) -> list[StoredFixing]:
-        """Return the rows of receipts after a number, in the order of receipts."""
+        """Return the rows of deliveries after a number, in the order of deliveries."""
 
-    def receipts(self, after: int = 0) -> list[StoredReceipt]:
-        """Return the receipts after a number."""
+    def deliveries(self, after: int = 0) -> list[StoredDelivery]:
+        """Return the deliveries after a number."""
 
     def verdicts(self, after: int = 0) -> list[StoredVerdict]:
         """Return the rows of the log of verdicts after a number."""
@@ -67,7 +67,7 @@ class Rows(Protocol):
         """Return all decisions of the operator, oldest first."""
 
     def editions(self) -> list[tuple[str, int]]:
-        """Return the name and the receipt of each edition, in the order of recording."""
+        """Return the name and the delivery of each edition, in the order of recording."""
 
     def close(self) -> None:
         """Close what is open."""
@@ -81,26 +81,26 @@ class StoredRows:
         self._connection.execute("SELECT 1 FROM sqlite_master").fetchall()
 
     def fixings(self, after: int = 0) -> list[StoredFixing]:
-        """Return the rows of receipts after a number, in the order of receipts."""
+        """Return the rows of deliveries after a number, in the order of deliveries."""
         rows = self._connection.execute(
-            "SELECT receipt_id, source, base, quote, day, nominal, value FROM fixings "
-            "JOIN series ON series.id = series_id WHERE receipt_id > ? ORDER BY 1, 2, 3, 4, 5",
+            "SELECT delivery_id, source, base, quote, day, nominal, value FROM fixings "
+            "JOIN series ON series.id = series_id WHERE delivery_id > ? ORDER BY 1, 2, 3, 4, 5",
             (after,),
         )
         return [StoredFixing(*row) for row in rows]
 
-    def receipts(self, after: int = 0) -> list[StoredReceipt]:
-        """Return the receipts after a number."""
+    def deliveries(self, after: int = 0) -> list[StoredDelivery]:
+        """Return the deliveries after a number."""
         rows = self._connection.execute(
-            "SELECT id, source, received_at, origin, digest, added, corrected FROM receipts WHERE id > ? ORDER BY id",
+            "SELECT id, source, received_at, origin, digest, added, corrected FROM deliveries WHERE id > ? ORDER BY id",
             (after,),
         )
-        return [StoredReceipt(*row) for row in rows]
+        return [StoredDelivery(*row) for row in rows]
 
     def verdicts(self, after: int = 0) -> list[StoredVerdict]:
         """Return the rows of the log of verdicts after a number."""
         rows = self._connection.execute(
-            "SELECT id, rules, code, day, outcome, receipt FROM verdicts WHERE id > ? ORDER BY id", (after,)
+            "SELECT id, rules, code, day, outcome, delivery FROM verdicts WHERE id > ? ORDER BY id", (after,)
         )
         return [StoredVerdict(*row) for row in rows]
 
@@ -117,9 +117,9 @@ class StoredRows:
         ]  # fmt: skip
 
     def editions(self) -> list[tuple[str, int]]:
-        """Return the name and the receipt of each edition, in the order of recording."""
+        """Return the name and the delivery of each edition, in the order of recording."""
         return [(str(name), int(number)) for name, number in self._connection.execute(
-            "SELECT name, receipt FROM editions ORDER BY id"
+            "SELECT name, delivery FROM editions ORDER BY id"
         )]  # fmt: skip
 
     def close(self) -> None:

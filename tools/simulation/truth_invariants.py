@@ -1,9 +1,9 @@
 """Invariants of verdicts against the truth, on codes that the operator has decided nothing about.
 
-- A true jump is served with the word of the k-th source, as soon as k of n sources say it, two or more and more than
-  half of them, if all words so far are right. Where a law fixes the rate, three must say it.
+- A true jump is served with the fixing of the k-th source, as soon as k of n sources say it, two or more and more than
+  half of them, if all fixings so far are right. Where a law fixes the rate, three must say it.
 - Where two or more honest sources say something, and more honest ones than others, no day is wrong in the end.
-- A wrong word of one day is not published in the end if another source said something right on that day.
+- A wrong fixing of one day is not published in the end if another source said something right on that day.
 
 The issuer of a currency weighs more than the others, so these hold only as far as it is not among those who are wrong,
 or late.
@@ -27,9 +27,9 @@ from cambist.history.code_rates import HELD
 from cambist.verdicts.facts import Bools
 from cambist.verdicts.rules import RULES
 
-JUMP_SERVED = "a true jump is served with the word that makes a majority"
+JUMP_SERVED = "a true jump is served with the fixing that makes a majority"
 NO_WRONG_DAY = "no day is wrong in the end where most sources are honest"
-NO_SPIKE = "no wrong word of one day is published in the end"
+NO_SPIKE = "no wrong fixing of one day is published in the end"
 
 _RIGHT = 0.003
 _SERVED = 0.015

@@ -8,7 +8,7 @@ from math import isnan, log
 
 from tools.simulation.newest_values import Place, SettledValue
 from tools.simulation.reference_rates import ReferenceRates
-from tools.simulation.scripted_source import Word
+from tools.simulation.scripted_source import ScriptedFixing
 from tools.simulation.stored_rows import StoredFixing
 from tools.simulation.violation import require
 
@@ -20,7 +20,7 @@ MAJORITY_SERVED = "what an honest majority says is served"
 NO_DAY_TO_COME = "no fixing of a day to come is stored"
 
 WRONG = 0.02
-"""How far from the truth (log) a word is wrong."""
+"""How far from the truth (log) a fixing is wrong."""
 
 _SERVED = 0.045
 """How far from the truth (log) a rate may be that is served: sources differ, and fixings near it are as good."""
@@ -31,19 +31,19 @@ _AHEAD = timedelta(days=2)
 
 
 class VerdictInvariants:
-    """Remembers which words of the archive are wrong, and compares what is served with what the others say."""
+    """Remembers which fixings of the archive are wrong, and compares what is served with what the others say."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
         self._wrong: dict[Place, SettledValue] = {}
 
-    def put(self, words: Sequence[Word]) -> None:
+    def put(self, fixings: Sequence[ScriptedFixing]) -> None:
         """Take in what a source has said."""
-        for word in words:
-            if is_wrong(word):
-                self._wrong[word.place] = word.value
+        for scripted in fixings:
+            if is_wrong(scripted):
+                self._wrong[scripted.place] = scripted.value
             else:
-                self._wrong.pop(word.place, None)
+                self._wrong.pop(scripted.place, None)
 
     def check_days(self, added: Sequence[StoredFixing], today: date) -> None:
         """Check that no new row is of a day more than two days ahead."""
@@ -72,7 +72,7 @@ class VerdictInvariants:
         return _ISSUER if self._sources[source].anchor == code else 1
 
     def _wrong_days(self, known: Collection[str]) -> dict[tuple[str, str], int]:
-        """Return how many wrong words a source has said about each code; a wrong dollar makes all of them wrong."""
+        """Return how many wrong fixings a source has said about each code; a wrong dollar makes all of them wrong."""
         found: dict[tuple[str, str], int] = {}
         for source, base, quote, _ in self._wrong:
             anchor = self._sources[source].anchor
@@ -82,6 +82,6 @@ class VerdictInvariants:
         return found
 
 
-def is_wrong(word: Word) -> bool:
-    """Return whether a word is far from the truth."""
-    return abs(log(float(word.fixing.value) / word.true_value)) > WRONG
+def is_wrong(scripted: ScriptedFixing) -> bool:
+    """Return whether a fixing is far from the truth."""
+    return abs(log(float(scripted.fixing.value) / scripted.true_value)) > WRONG

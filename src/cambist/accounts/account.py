@@ -94,8 +94,49 @@ class KeyChanges:
     is_complete: bool = False
 
 
-class Accounts(Protocol):
-    """The store of accounts and the digests of their keys. Names are unique among accounts that are not deleted."""
+class KnownAccounts(Protocol):
+    """What a server knows of accounts and the digests of their keys. Deleted accounts are left out."""
+
+    def named(self, name: str) -> Account | None:
+        """Return the account of that name, if there is one."""
+
+    def numbered(self, numbers: Collection[int]) -> Sequence[Account]:
+        """Return the accounts of these numbers."""
+
+    def all(self) -> Sequence[Account]:
+        """Return all accounts, by name."""
+
+    def by_key(self) -> Mapping[Digest, StoredKey]:
+        """Return every key of every account; a server keeps them in memory."""
+
+    def last_change(self) -> int:
+        """Return the number of the last change of any account, key or extra calls; 0 if there was none."""
+
+    def changes_since(self, change: int) -> KeyChanges:
+        """Return the keys of the accounts that have changed after the change of that number."""
+
+    def highest_numbers(self) -> tuple[int, int]:
+        """Return the highest number of an account, and of a key, also of deleted ones; 0 if there is none."""
+
+
+class AccountKeys(Protocol):
+    """The store of keys."""
+
+    def add_key(self, account: Account, key: NewKey) -> None:
+        """Add a key to an account."""
+
+    def keys(self, account: Account) -> Sequence[KeyRecord]:
+        """Return an account's keys, oldest first, with revoked ones."""
+
+    def revoke(self, key: KeyRecord, at: datetime) -> None:
+        """Revoke a key now, or later if it overlaps with its successor."""
+
+    def record_last_use(self, last_used: Mapping[int, datetime]) -> None:
+        """Record when keys were last used, by their numbers."""
+
+
+class Accounts(KnownAccounts, AccountKeys, Protocol):
+    """The store of accounts and their keys. Names are unique among accounts that are not deleted."""
 
     def create(self, account: Account, key: NewKey | None = None) -> Account:
         """Create an account, with a first key if there is one, both or neither; return it with its `number`.
@@ -111,36 +152,3 @@ class Accounts(Protocol):
 
     def buy(self, account: Account, period_start: date, calls: int) -> None:
         """Add extra calls for one period."""
-
-    def named(self, name: str) -> Account | None:
-        """Return the account of that name, if there is one."""
-
-    def numbered(self, numbers: Collection[int]) -> Sequence[Account]:
-        """Return the accounts of these numbers that are not deleted."""
-
-    def all(self) -> Sequence[Account]:
-        """Return all accounts that are not deleted, by name."""
-
-    def add_key(self, account: Account, key: NewKey) -> None:
-        """Add a key to an account."""
-
-    def keys(self, account: Account) -> Sequence[KeyRecord]:
-        """Return an account's keys, oldest first, with revoked ones."""
-
-    def revoke(self, key: KeyRecord, at: datetime) -> None:
-        """Revoke a key now, or later if it overlaps with its successor."""
-
-    def record_last_use(self, last_used: Mapping[int, datetime]) -> None:
-        """Record when keys were last used, by their numbers."""
-
-    def by_key(self) -> Mapping[Digest, StoredKey]:
-        """Return every key of every account that is not deleted; a server keeps them in memory."""
-
-    def last_change(self) -> int:
-        """Return the number of the last change of any account, key or extra calls; 0 if there was none."""
-
-    def changes_since(self, change: int) -> KeyChanges:
-        """Return the keys of the accounts that have changed after the change of that number."""
-
-    def highest_numbers(self) -> tuple[int, int]:
-        """Return the highest number of an account, and of a key; 0 if there is none."""

@@ -17,7 +17,6 @@ from datetime import UTC, date, datetime, timedelta
 from cambist.accounts.account import Account
 from cambist.accounts.api_key import Digest
 from cambist.accounts.day_limits import SECONDS_A_DAY, DayLimits, build_day_limits, is_jump, used_on_others
-from cambist.accounts.must_wait import MustWait
 from cambist.accounts.pending_calls import PendingCalls
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal
@@ -27,6 +26,7 @@ from cambist.accounts.reservation import Reservation
 from cambist.accounts.reservations import PAUSE_SECONDS, OwnReservations, Reservations
 from cambist.accounts.usage import UsageRecord, usage_record
 from cambist.accounts.usage_counters import UsageCounters
+from cambist.accounts.would_block import WouldBlock
 from cambist.errors import StoreBroken
 
 _DAY = timedelta(days=1)
@@ -63,7 +63,7 @@ class Meter:
         self._day = (0.0, 0.0, date.min)
 
     def spare_this_thread(self) -> None:
-        """Raise MustWait in the calling thread where a check has to wait; on one machine, none has to."""
+        """Raise WouldBlock in the calling thread where a check has to wait; on one machine, none has to."""
 
     def release(self) -> None:
         """Give up calls that were checked in the calling thread and are not spent; on one machine, none are kept."""
@@ -102,7 +102,7 @@ class Meter:
     ) -> None:
         """Check quota and rate for an answer that is there, and count it.
 
-        Errors: QuotaSpent, RateLimited; MustWait if only `reserve` can decide. Then `release` has to be called.
+        Errors: QuotaSpent, RateLimited; WouldBlock if only `reserve` can decide. Then `release` has to be called.
         """
         self.check_quota(principal, cost, now, what)
         is_reserved = cost > 1 and self._reserve_at_once(principal, cost, now)
@@ -137,7 +137,7 @@ class Meter:
     def _reserve_at_once(self, principal: Principal, cost: int, now: float) -> bool:
         """Reserve calls without waiting for others that do so; return whether there is a quota.
 
-        Errors: MustWait if the others may have come first.
+        Errors: WouldBlock if the others may have come first.
         """
         if principal.plan.calls_a_month is None:
             return False
@@ -145,7 +145,7 @@ class Meter:
         self._reservations.add(number, cost)
         if self._reservations.total(number) > self._unspent(self._limits_for(principal, now)):
             self._reservations.remove(number, cost)
-            raise MustWait
+            raise WouldBlock
         return True
 
     def reserve(self, principal: Principal, cost: int, now: float, what: str = "the request") -> Reservation:
@@ -182,7 +182,7 @@ class Meter:
     def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
         """Check that the account has the calls left that `what` costs, before it is computed; nothing is reserved.
 
-        Errors: QuotaSpent. On one of several nodes also QuotaUnknown, and MustWait.
+        Errors: QuotaSpent. On one of several nodes also QuotaUnknown, and WouldBlock.
         """
         if principal.plan.calls_a_month is None:
             return

@@ -28,7 +28,7 @@ def lease_of(granted: int) -> HeldLease:
     return HeldLease(free=0, granted=granted, quota=_UNKNOWN_QUOTA, chunk=0)
 
 
-class PendingWish(NamedTuple):
+class PendingRequest(NamedTuple):
     """A thread wants some calls of an account beyond those that were granted."""
 
     account: int
@@ -52,7 +52,7 @@ class NodeLeases(Protocol):
     def release(self) -> None:
         """Give up what this thread has reserved, if anything: it is counted, or not needed."""
 
-    def wish(self, account: int, calls: int, granted: int) -> None:
+    def request(self, account: int, calls: int, granted: int) -> None:
         """Ask for more calls than the `granted` ones."""
 
     def grants(self) -> Iterator[None]:

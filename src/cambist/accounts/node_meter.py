@@ -12,18 +12,18 @@ from typing import NamedTuple
 from cambist.accounts.api_key import Digest
 from cambist.accounts.day_limits import DayLimits
 from cambist.accounts.meter import Meter, PastUsage
-from cambist.accounts.must_wait import MustWait
 from cambist.accounts.node_leases import HeldLease, NodeLeases
 from cambist.accounts.principal import Principal
 from cambist.accounts.quota import Period, quota_spent
 from cambist.accounts.reservations import PAUSE_SECONDS, Reservations
 from cambist.accounts.usage import SHOWN_DAYS, UsageRecord, usage_record
 from cambist.accounts.usage_counters import UsageCounters
+from cambist.accounts.would_block import WouldBlock
 from cambist.errors import QuotaSpent, QuotaUnknown, StoreBroken, StoreBusy
 
 OthersUsage = Callable[[int, date], Mapping[date, int]]
 """Returns the calls of an account by day, since a day, that other nodes counted. Errors: StoreBroken, StoreBusy,
-MustWait."""
+WouldBlock."""
 
 _DAY = timedelta(days=1)
 _RETRY_SECONDS = 5
@@ -64,7 +64,7 @@ class NodeMeter(Meter):
         self._refilled: dict[int, int] = {}
 
     def spare_this_thread(self) -> None:
-        """Raise MustWait in the calling thread from now on, where a check has to wait for a lease."""
+        """Raise WouldBlock in the calling thread from now on, where a check has to wait for a lease."""
         self._never_waits = threading.get_ident()
 
     def release(self) -> None:
@@ -79,7 +79,7 @@ class NodeMeter(Meter):
     def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
         """Reserve the calls that `what` costs in a lease of this node, for this thread.
 
-        Errors: QuotaSpent; QuotaUnknown if it cannot be known now; MustWait in a thread that never waits.
+        Errors: QuotaSpent; QuotaUnknown if it cannot be known now; WouldBlock in a thread that never waits.
         """
         if principal.plan.calls_a_month is None:
             return
@@ -165,13 +165,13 @@ class NodeMeter(Meter):
         """Ask for more calls before they are needed, once for each lease."""
         if self._refilled.get(number) != lease.granted:
             self._refilled[number] = lease.granted
-            self._leases.wish(number, 1, lease.granted)
+            self._leases.request(number, 1, lease.granted)
 
     def _wait_for_calls(self, limits: DayLimits, cost: int, attempt: _Attempt, now: float, what: str) -> _Attempt:
         """Ask for more calls, and wait for them. Errors: as `check_quota`."""
         self._check_hope(limits, cost, attempt, now, what)
         if threading.get_ident() == self._never_waits:
-            raise MustWait
+            raise WouldBlock
         for _ in self._leases.grants():
             attempt = self._attempt(limits, cost)
             if attempt.is_reserved:
@@ -186,14 +186,14 @@ class NodeMeter(Meter):
             return  # other threads have reserved them, and may not need them
         # Also if nothing was free: that may have changed.
         if cost <= quota:
-            self._leases.wish(limits.account.number, cost - attempt.left, lease.granted)
+            self._leases.request(limits.account.number, cost - attempt.left, lease.granted)
         if cost > quota or (not lease.free and lease.quota == quota):
             raise quota_spent(limits.period, cost, left, now, what)
         if not self._leases.is_reachable:
             raise QuotaUnknown("How many calls the account has left cannot be found out now", _RETRY_SECONDS)
 
     def usage(self, principal: Principal, now: float) -> UsageRecord:
-        """Return an account's usage record over all nodes; of the others what was known last. Errors: MustWait."""
+        """Return an account's usage record over all nodes; of the others what was known last. Errors: WouldBlock."""
         today, number = self.today(now), principal.account.number
         limits = self._limits_for(principal, now)
         since = min(limits.period.start, today - SHOWN_DAYS * _DAY)

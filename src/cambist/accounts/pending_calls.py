@@ -24,7 +24,7 @@ class PendingCalls:
         """Count calls in memory, for this reason."""
         with self._lock:
             if not self.calls:
-                self._warn(f"Ledger: no room; answers go on and are counted in memory: {broken}")
+                self._warn(f"Usage: no room; answers go on and are counted in memory: {broken}")
             self.calls[account, endpoint, day] += calls
 
     def on(self, account: int, day: date) -> int:
@@ -43,4 +43,4 @@ class PendingCalls:
                     return
                 del self.calls[pending]
             if not self.calls:
-                self._warn("Ledger: there is room again, all calls are counted")
+                self._warn("Usage: there is room again, all calls are counted")

@@ -19,7 +19,7 @@ _LEASES_A_NODE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class LeaseWish:
+class LeaseRequest:
     """What a node wants for an account: at least `wanted` calls more in the period, of which `quota` are the calls."""
 
     account: int
@@ -41,10 +41,10 @@ class QuotaLease:
 class QuotaLeases(Protocol):
     """The leases of all nodes, in the database that they share. All methods raise StoreBroken."""
 
-    def grant(self, node: str, wishes: Collection[LeaseWish], nodes: int) -> Sequence[QuotaLease]:
+    def grant(self, node: str, requests: Collection[LeaseRequest], nodes: int) -> Sequence[QuotaLease]:
         """Grant a node more calls, as far as they are free; `nodes` is how many nodes there are.
 
-        There is at most one wish for each account. Return one lease for each wish, by account.
+        There is at most one request for each account. Return one lease for each request, by account.
         """
 
     def held(self, node: str, since: date) -> Sequence[QuotaLease]:

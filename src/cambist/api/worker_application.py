@@ -8,7 +8,7 @@ from functools import lru_cache
 from time import perf_counter_ns
 from typing import Any
 
-from cambist.accounts.must_wait import MustWait
+from cambist.accounts.would_block import WouldBlock
 from cambist.api.answer.response import Header, Response
 from cambist.api.call.call import CALL, Call
 from cambist.api.call.settlement import Settlement
@@ -96,7 +96,7 @@ class WorkerApplication:
         call = environ[CALL] = Call(environ, self._clock(), perf_counter_ns(), is_at_once=True)
         try:
             response, is_settled = face.respond(call), True
-        except MustWait:
+        except WouldBlock:
             self._settlement.release()
             return None
         except Exception as error:  # noqa: BLE001  whatever it is, the client gets an answer that it can read

@@ -32,7 +32,7 @@ def fixing(
 ) -> None:
     """Show every fixing that the archive received for a pair and day.
 
-    Each row has the source, the digits as published, the time of receipt and the origin. A pair is found in either
+    Each row has the source, the digits as published, the time of delivery and the origin. A pair is found in either
     direction. For a coin the archive has its price in USD at the end of the day, midnight UTC.
     """
     from cambist.admin.history.revisions import revisions

@@ -11,8 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
+from cambist.cluster.cluster_changes import ChangeOrigin, ClusterChange
 from cambist.cluster.database_link import DatabaseLink
-from cambist.cluster.shared_topics import ChangeOrigin, SharedTopic
 from cambist.errors import CambistError, StoreBroken
 from cambist.status.nodes import StoreVersions
 
@@ -34,18 +34,18 @@ class DatabaseWatch:
         self,
         database: DatabaseLink,
         read: Callable[[], StoreVersions],
-        apply: Mapping[SharedTopic, Apply],
+        apply: Mapping[ClusterChange, Apply],
         versions: StoreVersions,
     ) -> None:
         self.versions = versions
         self._database = database
         self._read = read
         self._apply = apply
-        self._wanted: dict[SharedTopic, ChangeOrigin] = {}
+        self._wanted: dict[ClusterChange, ChangeOrigin] = {}
         self._is_wanted = asyncio.Event()
-        self._failing: set[SharedTopic] = set()
+        self._failing: set[ClusterChange] = set()
 
-    def look(self, topic: SharedTopic, origin: ChangeOrigin) -> None:
+    def look(self, topic: ClusterChange, origin: ChangeOrigin) -> None:
         """Apply a topic as soon as the database can be reached, whether or not its version has changed."""
         if self._wanted.get(topic) is not ChangeOrigin.REMOTE:
             self._wanted[topic] = origin
@@ -72,7 +72,7 @@ class DatabaseWatch:
             if getattr(found, topic) != getattr(self.versions, topic) or topic in wanted:
                 await self._apply_one(topic, wanted.get(topic, ChangeOrigin.DATABASE), found)
 
-    async def _apply_one(self, topic: SharedTopic, origin: ChangeOrigin, found: StoreVersions) -> None:
+    async def _apply_one(self, topic: ClusterChange, origin: ChangeOrigin, found: StoreVersions) -> None:
         try:
             await self._apply[topic](origin)
         except (StoreBroken, OSError) as error:
@@ -85,7 +85,7 @@ class DatabaseWatch:
             self._failing.discard(topic)
         self.versions = replace(self.versions, **{topic: getattr(found, topic)})
 
-    def _log(self, topic: SharedTopic, error: Exception) -> None:
+    def _log(self, topic: ClusterChange, error: Exception) -> None:
         if topic not in self._failing:
             log.error("Cluster link: a change of %s cannot be applied, the last state stays: %s", topic, error)
         self._failing.add(topic)

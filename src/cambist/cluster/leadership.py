@@ -1,4 +1,4 @@
-"""The lease of the leader as one ingest process sees it: it asks for it, renews it, and notices when it is lost."""
+"""The term of the leader as one ingest process sees it: it asks for it, renews it, and notices when it is lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-LEASE_SECONDS = 5.0
+TERM_SECONDS = 5.0
 RENEW_SECONDS = 1.0
 
 _LONGEST_ATTEMPT = 12.0
@@ -33,21 +33,21 @@ _HOLDER_BYTES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Lease:
-    """The lease in one epoch, which this process has held since a moment."""
+class Term:
+    """The term in one epoch, which this process has held since a moment."""
 
     epoch: int
     since: datetime
 
 
 class LeaderElection:
-    """Takes the lease when it is free, and renews it.
+    """Takes the term when it is free, and renews it.
 
     `clock` returns the time, `elapsed` seconds of a clock that is never set and goes on while the machine sleeps.
-    `lease` is None while this process stands by. `is_cut_off` says that the database did not answer when it was asked
+    `term` is None while this process stands by. `is_cut_off` says that the database did not answer when it was asked
     last, `outages` counts how often it did again.
 
-    If the database cannot be reached, nobody can take the lease, or only somebody elsewhere. Until this process knows,
+    If the database cannot be reached, nobody can take the term, or only somebody elsewhere. Until this process knows,
     it goes on publishing, and other nodes refuse its rate books if there is a later leader. It can file nothing.
     """
 
@@ -57,15 +57,15 @@ class LeaderElection:
         node: str,
         clock: Callable[[], datetime],
         elapsed: Callable[[], float],
-        lease_seconds: float = LEASE_SECONDS,
+        term_seconds: float = TERM_SECONDS,
     ) -> None:
         self._leadership = leadership
         self._node = node
         self._holder = secrets.token_hex(_HOLDER_BYTES)
         self._clock = clock
         self._elapsed = elapsed
-        self._seconds = lease_seconds
-        self._pause = lease_seconds * RENEW_SECONDS / LEASE_SECONDS
+        self._seconds = term_seconds
+        self._pause = term_seconds * RENEW_SECONDS / TERM_SECONDS
         self._valid_until = 0.0
         self._unreachable_until = 0.0
         self.is_cut_off = False
@@ -73,30 +73,30 @@ class LeaderElection:
         self._changed = asyncio.Event()
         # Threads that asyncio shares may all wait for the names of hosts when there is no network.
         self._thread = ThreadPoolExecutor(1, "leadership")
-        self.lease: Lease | None = None
+        self.term: Term | None = None
 
     @property
     def publishing_epoch(self) -> int | None:
         """The epoch in which this process may publish now; None if another process may lead."""
-        if self.lease is None:
+        if self.term is None:
             return None
         # A process that was paused may not publish before it has asked again.
-        return self.lease.epoch if self._elapsed() < max(self._valid_until, self._unreachable_until) else None
+        return self.term.epoch if self._elapsed() < max(self._valid_until, self._unreachable_until) else None
 
     async def run(self) -> None:
-        """Ask for the lease and renew it, for ever."""
+        """Ask for the term and renew it, for ever."""
         while True:
             await self._attempt()
             await asyncio.sleep(self._pause)
 
     async def _attempt(self) -> None:
-        started, lease = self._elapsed(), self.lease
+        started, term = self._elapsed(), self.term
         try:
-            if lease is None:
+            if term is None:
                 epoch = await self._in_thread(partial(self._leadership.take, self._node, self._holder, self._seconds))
             else:
-                renew = partial(self._leadership.renew, lease.epoch, self._holder, self._seconds)
-                epoch = lease.epoch if await self._in_thread(renew) else None
+                renew = partial(self._leadership.renew, term.epoch, self._holder, self._seconds)
+                epoch = term.epoch if await self._in_thread(renew) else None
         except StoreBroken as error:
             self._record_failure(error, started)
             return
@@ -105,10 +105,10 @@ class LeaderElection:
             self.outages += 1
         self.is_cut_off, self._unreachable_until = False, 0.0
         self._valid_until = started + self._seconds
-        if epoch is None and lease is not None:
-            self.lose(lease)
-        elif epoch is not None and lease is None:
-            self._change(Lease(epoch, self._clock()))
+        if epoch is None and term is not None:
+            self.lose(term)
+        elif epoch is not None and term is None:
+            self._change(Term(epoch, self._clock()))
 
     def _record_failure(self, error: StoreBroken, started: float) -> None:
         ended = self._elapsed()
@@ -118,33 +118,33 @@ class LeaderElection:
             log.warning("Ingest: the database does not say who leads, so that stays as it is: %s", error)
         self.is_cut_off = True
 
-    async def gained(self) -> Lease:
+    async def gained(self) -> Term:
         """Wait until this process leads."""
-        while self.lease is None:
+        while self.term is None:
             await self._changed.wait()
-        return self.lease
+        return self.term
 
-    async def lost(self, lease: Lease) -> None:
-        """Wait until this process no longer has a lease."""
-        while self.lease is lease:
+    async def lost(self, term: Term) -> None:
+        """Wait until this process no longer has a term."""
+        while self.term is term:
             await self._changed.wait()
 
-    def lose(self, lease: Lease) -> None:
-        """Give up a lease that another process has taken."""
-        if self.lease is lease:
+    def lose(self, term: Term) -> None:
+        """Give up a term that another process has taken."""
+        if self.term is term:
             self._change(None)
 
     async def close(self) -> None:
         """Let another process lead at once."""
-        lease, self.lease = self.lease, None
-        if lease is not None:
+        term, self.term = self.term, None
+        if term is not None:
             with suppress(StoreBroken):
-                await self._in_thread(partial(self._leadership.release, lease.epoch, self._holder))
+                await self._in_thread(partial(self._leadership.release, term.epoch, self._holder))
         self._thread.shutdown(wait=False)
         self._leadership.close()
 
-    def _change(self, lease: Lease | None) -> None:
-        self.lease = lease
+    def _change(self, term: Term | None) -> None:
+        self.term = term
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 

@@ -11,18 +11,18 @@ from datetime import date, timedelta
 from time import monotonic
 from typing import Protocol
 
-from cambist.accounts.node_leases import HeldLease, PendingWish, lease_of
+from cambist.accounts.node_leases import HeldLease, PendingRequest, lease_of
 from cambist.accounts.quota import AccountQuota
-from cambist.accounts.quota_leases import LONGEST_PERIOD, LeaseWish, QuotaLease, QuotaLeases
+from cambist.accounts.quota_leases import LONGEST_PERIOD, LeaseRequest, QuotaLease, QuotaLeases
 from cambist.errors import StoreBroken
 
 log = logging.getLogger(__name__)
 
-_WISH_SECONDS = 0.25
-"""How long the keeper waits for a wish before it says again that it is alive."""
+_REQUEST_SECONDS = 0.25
+"""How long the keeper waits for a request before it says again that it is alive."""
 
 _ROUND_SECONDS = 0.005
-"""Wishes that come within this time are granted together."""
+"""Requests that come within this time are granted together."""
 
 _ASK_SECONDS = 0.2
 """How often an account is looked up that wants calls."""
@@ -40,10 +40,10 @@ class LeaseBoard(Protocol):
     """The file through which the keeper and the threads of its node speak."""
 
     def wait(self, seconds: float) -> None:
-        """Wait for a wish, but not longer than some seconds."""
+        """Wait for a request, but not longer than some seconds."""
 
-    def wishes(self) -> Sequence[PendingWish]:
-        """Return the wishes that are new since the last call."""
+    def requests(self) -> Sequence[PendingRequest]:
+        """Return the requests that are new since the last call."""
 
     def lease(self, account: int, period_start: date) -> HeldLease | None:
         """Return a lease as it was written last."""
@@ -76,7 +76,7 @@ class ClusterView:
 
 
 class QuotaKeeper:
-    """Grants the wishes of the threads of one node, several at a time, in a thread of its own.
+    """Grants the requests of the threads of one node, several at a time, in a thread of its own.
 
     `quotas` returns the current periods and quotas of accounts that have one, on a day.
     """
@@ -110,7 +110,7 @@ class QuotaKeeper:
         return len(self._known)
 
     async def run(self) -> None:
-        """Grant wishes for ever. Errors: what fails, but not an unreachable database."""
+        """Grant requests for ever. Errors: what fails, but not an unreachable database."""
         loop = asyncio.get_running_loop()
         failed: asyncio.Future[None] = loop.create_future()
 
@@ -124,7 +124,7 @@ class QuotaKeeper:
         try:
             while not failed.done():
                 self.show_link()
-                await asyncio.wait([failed], timeout=_WISH_SECONDS)
+                await asyncio.wait([failed], timeout=_REQUEST_SECONDS)
             failed.result()
         finally:
             self._ended.set()
@@ -135,25 +135,25 @@ class QuotaKeeper:
 
     def _work(self) -> None:
         while not self._ended.wait(_ROUND_SECONDS):
-            self.grant_wishes()
-            self._board.wait(_WISH_SECONDS)
+            self.grant_requests()
+            self._board.wait(_REQUEST_SECONDS)
 
-    def grant_wishes(self) -> None:
+    def grant_requests(self) -> None:
         """Grant what is wanted now, once. What cannot be granted is wanted again."""
-        wishes, now = self._board.wishes(), monotonic()
+        requests, now = self._board.requests(), monotonic()
         if now >= self._clear_due:
             self._board.clear_abandoned()
             self._clear_due = now + _CLEAR_SECONDS
-        if now >= self._sync_due or (wishes and self.is_reachable):
-            self._attempt(wishes, now)
+        if now >= self._sync_due or (requests and self.is_reachable):
+            self._attempt(requests, now)
         self._board.write_keeper(is_reachable=self.is_reachable)
 
-    def _attempt(self, wishes: Sequence[PendingWish], now: float) -> None:
+    def _attempt(self, requests: Sequence[PendingRequest], now: float) -> None:
         try:
             if now >= self._sync_due:
                 self._sync()
                 self._sync_due = now + _SYNC_SECONDS
-            self._grant(self._due(wishes, now), now)
+            self._grant(self._due(requests, now), now)
         except StoreBroken as error:
             if not self._is_logged:
                 log.warning("Quotas: no calls can be granted; requests go on within the leases of this node: %s", error)
@@ -183,37 +183,37 @@ class QuotaKeeper:
         self._is_synced = True
         self._board.announce()
 
-    def _due(self, wishes: Sequence[PendingWish], now: float) -> Mapping[int, PendingWish]:
-        """Return the wishes to look up: the largest of each account, unless it was just looked up in vain."""
+    def _due(self, requests: Sequence[PendingRequest], now: float) -> Mapping[int, PendingRequest]:
+        """Return the requests to look up: the largest of each account, unless it was just looked up in vain."""
         self._in_vain = {account: at for account, at in self._in_vain.items() if now - at < _ASK_SECONDS}
         self._refused = {account: at for account, at in self._refused.items() if now - at < _SPENT_SECONDS}
-        largest = sorted(wishes, key=lambda wish: wish.calls)
-        return {wish.account: wish for wish in largest if wish.account not in self._in_vain}
+        largest = sorted(requests, key=lambda request: request.calls)
+        return {request.account: request for request in largest if request.account not in self._in_vain}
 
-    def _grant(self, due: Mapping[int, PendingWish], now: float) -> None:
+    def _grant(self, due: Mapping[int, PendingRequest], now: float) -> None:
         if not due:
             return
         quotas = self._quotas(due.keys(), self._today())
-        wishes = {
-            account: LeaseWish(account, quotas[account].period.start, quotas[account].quota, wish.calls)
-            for account, wish in due.items()
-            if account in quotas and self._is_worth_asking(wish, quotas[account])
+        requests = {
+            account: LeaseRequest(account, quotas[account].period.start, quotas[account].quota, request.calls)
+            for account, request in due.items()
+            if account in quotas and self._is_worth_asking(request, quotas[account])
         }
         self._in_vain |= dict.fromkeys((due.keys() - quotas.keys()) | (self._refused.keys() & due.keys()), now)
-        for lease in self._leases.grant(self._node, wishes.values(), self._view.nodes()):
-            if not self._write(lease, wishes[lease.account].quota):
+        for lease in self._leases.grant(self._node, requests.values(), self._view.nodes()):
+            if not self._write(lease, requests[lease.account].quota):
                 self._in_vain[lease.account] = self._refused[lease.account] = now
         self._board.announce()
 
-    def _is_worth_asking(self, wish: PendingWish, quota: AccountQuota) -> bool:
-        """Return whether a wish was not granted meanwhile, and may be granted."""
-        held = self._board.lease(wish.account, quota.period.start)
+    def _is_worth_asking(self, request: PendingRequest, quota: AccountQuota) -> bool:
+        """Return whether a request was not granted meanwhile, and may be granted."""
+        held = self._board.lease(request.account, quota.period.start)
         if held is None:
             return True
-        if held.granted > wish.granted:
+        if held.granted > request.granted:
             return False
         is_spent = not held.free and held.quota == quota.quota
-        return not is_spent or wish.account not in self._refused
+        return not is_spent or request.account not in self._refused
 
     def _write(self, lease: QuotaLease, quota: int) -> bool:
         """Write a lease; return whether any calls were granted."""

@@ -12,15 +12,15 @@ from typing import Protocol
 
 import msgspec
 
+from cambist.cluster.cluster_changes import AskedSources, ChangeOrigin, ClusterChange, LocalChanges
 from cambist.cluster.database_watch import DatabaseWatch
-from cambist.cluster.shared_topics import AskedSources, ChangeOrigin, LocalChanges, SharedTopic
 from cambist.errors import RedisUnreachable
 
 log = logging.getLogger(__name__)
 
 CHANNEL = "cambist:changes"
 _POLL_SECONDS = 0.05
-_STORED = frozenset({SharedTopic.ACCOUNTS, SharedTopic.PLANS, SharedTopic.ARCHIVE})
+_STORED = frozenset({ClusterChange.ACCOUNTS, ClusterChange.PLANS, ClusterChange.ARCHIVE})
 """What a node reads from the database when it has changed."""
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,31}")
@@ -64,19 +64,19 @@ class TopicRelay:
         self._asked = asked
         self._watch = watch
         self._node = node
-        self._seen = {topic: changes.version(topic) for topic in SharedTopic}
+        self._seen = {topic: changes.version(topic) for topic in ClusterChange}
         self._asked_at = dict(asked.moments())
-        self._unsent: set[SharedTopic] = set()
+        self._unsent: set[ClusterChange] = set()
         self._was_linked = True
         messages.subscribe(CHANNEL, self._receive)
 
-    def notify(self, topic: SharedTopic) -> None:
+    def notify(self, topic: ClusterChange) -> None:
         """Notify the processes of this node of a change that came from elsewhere: it is not sent to others."""
         self._collect()
         self._changes.notify(topic)
         self.ignore(topic)
 
-    def ignore(self, topic: SharedTopic) -> None:
+    def ignore(self, topic: ClusterChange) -> None:
         """Take what has been notified of a topic until now for a change that came from elsewhere."""
         self._seen[topic] = self._changes.version(topic)
 
@@ -91,7 +91,7 @@ class TopicRelay:
             await asyncio.sleep(_POLL_SECONDS)
 
     def _collect(self) -> None:
-        for topic in SharedTopic:
+        for topic in ClusterChange:
             version = self._changes.version(topic)
             if version != self._seen[topic]:
                 self._seen[topic] = version
@@ -100,7 +100,7 @@ class TopicRelay:
 
     async def _send(self) -> None:
         topics = set(self._unsent)
-        moments = dict(self._asked.moments()) if SharedTopic.ASKED in topics else self._asked_at
+        moments = dict(self._asked.moments()) if ClusterChange.ASKED in topics else self._asked_at
         asked = {key: at for key, at in moments.items() if self._asked_at.get(key) != at}
         message = ChangeMessage(self._node, tuple(sorted(topics)), asked)
         await self._messages.publish(CHANNEL, msgspec.json.encode(message))
@@ -110,8 +110,8 @@ class TopicRelay:
     def _look_after_loss(self) -> None:
         """After a lost link, take for changed what nothing else reports: messages may have been lost."""
         if self._messages.is_linked and not self._was_linked:
-            self.notify(SharedTopic.BARS)
-            self._watch.look(SharedTopic.ARCHIVE, ChangeOrigin.REMOTE)
+            self.notify(ClusterChange.BARS)
+            self._watch.look(ClusterChange.ARCHIVE, ChangeOrigin.REMOTE)
         self._was_linked = self._messages.is_linked
 
     def _receive(self, content: bytes) -> None:
@@ -122,11 +122,11 @@ class TopicRelay:
             return
         if message.node == self._node:
             return
-        for topic in SharedTopic:
+        for topic in ClusterChange:
             if topic in message.topics and topic in _STORED:
                 self._watch.look(topic, ChangeOrigin.REMOTE)
-        if SharedTopic.BARS in message.topics:
-            self.notify(SharedTopic.BARS)
+        if ClusterChange.BARS in message.topics:
+            self.notify(ClusterChange.BARS)
         for key, at in message.asked.items():
             if _KEY.fullmatch(key):
                 self._ask(key, at.astimezone(UTC))
@@ -139,4 +139,4 @@ class TopicRelay:
             log.warning("Cluster link: the source %s cannot be asked: %s", key, error)
             return
         self._asked_at[key] = at
-        self.ignore(SharedTopic.ASKED)
+        self.ignore(ClusterChange.ASKED)

@@ -8,7 +8,7 @@ from math import log
 
 import numpy as np
 
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import PublishedArchive
 from cambist.history.code_rates import CodeRates, code_rates
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY
@@ -58,7 +58,7 @@ def day_of(number: int) -> date:
     return date.fromordinal(FIRST_DAY.toordinal() + number)
 
 
-def read_code_rates(archive: FixingArchive, rules: RuleSet, code: str) -> CodeRates | None:
+def read_code_rates(archive: PublishedArchive, rules: RuleSet, code: str) -> CodeRates | None:
     """Read the rates of one code from the archive; None if nobody has any. Errors: StoreBroken."""
     anchors = {rule.key: anchors_of(rule.anchor) for rule in rules.sources}
     aliases = {rule.key: rule.alias for rule in rules.sources}

@@ -85,7 +85,7 @@ def bounds_around(mark: Mark, code: str, day: date) -> VerdictBounds:
 def rates_at(fixings: KnownFixings, mark: Mark, code: str) -> CodeRates | None:
     """Return the rates of a code by all sources as a mark knew them; None if there are none."""
     until = day_number(mark.today) if PUBLISHED in mark.assumed else None
-    series = fixings.at(mark.receipt, until)
+    series = fixings.at(mark.delivery, until)
     return code_rates(code, [history_of(rule, series.get(rule.key, ())) for rule in mark.rules.sources])
 
 

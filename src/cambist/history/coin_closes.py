@@ -25,7 +25,7 @@ _BETWEEN = ", "
 
 
 def written_origin(origin: Origin) -> str:
-    """Return the origin of a close as its receipt stores it: `okx`, or `crossed from kraken, okx`."""
+    """Return the origin of a close as its delivery has it: `okx`, or `crossed from kraken, okx`."""
     sources = _BETWEEN.join(origin.sources)
     return sources if origin.made is Derivation.PUBLISHED else _CROSSED + sources
 

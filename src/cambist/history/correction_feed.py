@@ -5,30 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from cambist.history.archive import CorrectionArchive, KnownArchive
 from cambist.history.corrections import (
     FIRST_VERDICT,
     LAST_SERIES,
     AnyCorrection,
-    Correction,
     CorrectionQuery,
     FeedEntry,
     FeedPosition,
 )
 from cambist.history.edition import Editions
 from cambist.history.rule_set import RuleSet
-from cambist.history.verdict_corrections import CorrectedArchive, VerdictCorrections
+from cambist.history.verdict_corrections import VerdictCorrections
 from cambist.history.verdict_log import VerdictLog
 from cambist.pricing.pair import PIVOT
 
 
-class FeedArchive(CorrectedArchive, Protocol):
+class FeedArchive(KnownArchive, CorrectionArchive, Protocol):
     """What is read of the archive."""
-
-    def corrections(self, query: CorrectionQuery) -> list[Correction]:
-        """Return the corrections about a pair by all sources, newest day first."""
-
-    def corrections_after(self, after: FeedPosition | None, up_to: int, limit: int) -> list[FeedEntry]:
-        """Return the corrections after a position up to a receipt, oldest first; without one the newest."""
 
 
 class CorrectionFeed:
@@ -61,6 +55,6 @@ class CorrectionFeed:
         if FIRST_VERDICT <= position.series < LAST_SERIES:
             return position.series - FIRST_VERDICT
         if position.series < FIRST_VERDICT:
-            return self._verdicts.last_number(position.receipt - 1)
+            return self._verdicts.last_number(position.delivery - 1)
         edition = self._editions.find(position.edition) if position.edition else None
-        return self._verdicts.last_number(position.receipt) if edition is None else edition.last_verdict or 0
+        return self._verdicts.last_number(position.delivery) if edition is None else edition.last_verdict or 0

@@ -97,19 +97,19 @@ class FeedPosition(Struct, frozen=True, order=True):
     that it shows: after a decision, two editions show the same deliveries.
     """
 
-    receipt: int
+    delivery: int
     series: int = 0
     day: date = date.min
     edition: str = ""
 
     @classmethod
-    def behind(cls, receipt: int, edition: str = "") -> FeedPosition:
+    def behind(cls, delivery: int, edition: str = "") -> FeedPosition:
         """Return the place behind all corrections up to a delivery, or to an edition of it."""
-        return cls(receipt, LAST_SERIES, date.max, edition)
+        return cls(delivery, LAST_SERIES, date.max, edition)
 
     def __str__(self) -> str:
         """Return it as clients write it."""
-        return f"{self.receipt}.{self.series}.{self.day}"
+        return f"{self.delivery}.{self.series}.{self.day}"
 
 
 class FeedEntry(Struct, frozen=True):
@@ -125,13 +125,13 @@ class FeedEntry(Struct, frozen=True):
 
 
 ReadFeed = Callable[[FeedPosition | None, int, int], Sequence[FeedEntry]]
-"""Reads the corrections after a position up to a receipt, oldest first, and at most so many; without one the newest.
+"""Reads the corrections after a position up to a delivery, oldest first, and at most so many; without one the newest.
 
 Errors: RateUnavailable, StoreBusy.
 """
 
 ReadVintages = Callable[[Pair, date, int | None], Sequence[ReceivedFixing]]
-"""Reads everything that was received for a day about a pair up to a receipt, oldest first.
+"""Reads everything that was received for a day about a pair up to a delivery, oldest first.
 
 Errors: RateUnavailable, StoreBusy.
 """
@@ -169,7 +169,7 @@ def pairs_about(asked: Pair, published: Collection[Pair]) -> list[Pair]:
 
 
 def find_corrections(received: Iterable[ReceivedFixing]) -> list[Correction]:
-    """Return the corrections among fixings that come oldest receipt first; newest day first, then newest receipt."""
+    """Return the corrections among fixings that come oldest delivery first; newest day first, then newest delivery."""
     versions: dict[tuple[str, Pair, date], list[ReceivedFixing]] = {}
     for each in received:
         fixing = each.fixing

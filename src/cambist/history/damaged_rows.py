@@ -9,15 +9,15 @@ from cambist.pricing.pair import Pair
 
 @dataclass(frozen=True, slots=True)
 class DamagedRow:
-    """A row whose checksum does not fit; `day` and `receipt` are the values that it has now."""
+    """A row whose checksum does not fit; `day` and `delivery` are the values that it has now."""
 
     source: str
     pair: Pair
     day: str
-    receipt: str
+    delivery: str
 
     def __str__(self) -> str:
-        return f"{self.source} {self.pair} {self.day} (receipt {self.receipt})"
+        return f"{self.source} {self.pair} {self.day} (delivery {self.delivery})"
 
 
 @dataclass(slots=True)

@@ -22,14 +22,14 @@ _NAME = re.compile(r"(\d{1,18})-([0-9a-f]{12})-([0-9a-f]{16})")
 
 
 class Edition(Struct, frozen=True):
-    """An edition: the highest receipt that it shows, the version of its rules, and the SHA-256 of its rate matrix."""
+    """An edition: the highest delivery that it shows, the version of its rules, and the SHA-256 of its rate matrix."""
 
-    receipt: int
+    delivery: int
     rules: str
     digest: str
 
     def __str__(self) -> str:
-        return f"{self.receipt}-{self.rules}-{self.digest[:_DIGEST_DIGITS]}"
+        return f"{self.delivery}-{self.rules}-{self.digest[:_DIGEST_DIGITS]}"
 
 
 class RecordedEdition(Struct, frozen=True):
@@ -41,7 +41,7 @@ class RecordedEdition(Struct, frozen=True):
 
     number: int
     name: str
-    receipt: int
+    delivery: int
     rules: str
     digest: str
     recorded_at: datetime
@@ -52,7 +52,7 @@ class RecordedEdition(Struct, frozen=True):
 class EditionName(Struct, frozen=True):
     """The parts of the name of an edition; `digest` is the beginning of that of the rate matrix."""
 
-    receipt: int
+    delivery: int
     rules: str
     digest: str
 
@@ -81,8 +81,8 @@ class Editions(Protocol):
     def after(self, number: int, limit: int) -> list[RecordedEdition]:
         """Return the editions after a number, oldest first."""
 
-    def first_showing(self, receipt: int) -> RecordedEdition | None:
-        """Return the first edition that shows a receipt; None if there is none yet."""
+    def first_showing(self, delivery: int) -> RecordedEdition | None:
+        """Return the first edition that shows a delivery; None if there is none yet."""
 
     def first_by(self, rules: str, verdict: int = 0) -> RecordedEdition | None:
         """Return the first edition by some rules that shows a change of a verdict; None if there is none yet."""
@@ -103,10 +103,10 @@ def parse_edition_name(text: str) -> EditionName | None:
     return EditionName(int(found[1]), found[2], found[3]) if found else None
 
 
-def with_edition(matrix: RateMatrix, receipt: int, rules: str) -> RateMatrix:
-    """Return the rate matrix with its edition. It shows the receipts up to `receipt`, by these rules."""
+def with_edition(matrix: RateMatrix, delivery: int, rules: str) -> RateMatrix:
+    """Return the rate matrix with its edition. It shows the deliveries up to `delivery`, by these rules."""
     digest = matrix_digest(matrix)
-    return replace(matrix, edition=str(Edition(receipt, rules, digest)), digest=digest)
+    return replace(matrix, edition=str(Edition(delivery, rules, digest)), digest=digest)
 
 
 def matrix_digest(matrix: RateMatrix) -> str:

@@ -43,7 +43,7 @@ class Fixing(Struct, frozen=True, gc=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class DeliveryRecord:
     """One delivery from a source: when it was received (UTC), from where, and a hash of its content."""
 
     source: str
@@ -56,13 +56,13 @@ class Receipt:
 class ReceivedFixing:
     """A fixing in the archive, with when and from where it was received. A correction is a second one.
 
-    `receipt` is the number of the delivery, 0 where it is not known.
+    `delivery` is the number of the delivery, 0 where it is not known.
     """
 
     fixing: Fixing
     received_at: datetime
     origin: str
-    receipt: int = field(default=0, compare=False)
+    delivery: int = field(default=0, compare=False)
     days: tuple[date, date] | None = field(default=None, compare=False)
 
 
@@ -70,7 +70,7 @@ class ReceivedFixing:
 class FilingResult:
     """How many fixings of a delivery were added, corrected or unchanged.
 
-    `left_out` lists what could not be read, or is no rate. `receipt` is the number of the delivery, `days` are the
+    `left_out` lists what could not be read, or is no rate. `delivery` is the number of the delivery, `days` are the
     first and the last that it is about, None without any fixing.
     """
 
@@ -78,7 +78,7 @@ class FilingResult:
     corrected: int
     unchanged: int
     left_out: tuple[str, ...] = ()
-    receipt: int = field(default=0, compare=False)
+    delivery: int = field(default=0, compare=False)
     days: tuple[date, date] | None = field(default=None, compare=False)
 
 

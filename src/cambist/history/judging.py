@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import FixingArchive, KnownArchive
 from cambist.history.code_judgement import judge_rates
 from cambist.history.code_rates import (
     HELD,
@@ -66,7 +66,7 @@ class Judging:
     `standings` has the codes that were judged since everything was read, `peaceful` those that need not be.
     """
 
-    archive: FixingArchive
+    archive: KnownArchive
     log: VerdictLog
     rules: RuleSet
     outcomes: dict[str, dict[int, str]] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class Judging:
 
     @property
     def histories(self) -> dict[str, SourceHistory]:
-        """The fixings of each source, best first, as they were at `judged.receipt`."""
+        """The fixings of each source, best first, as they were at `judged.delivery`."""
         return self._known.histories
 
     @property
@@ -91,9 +91,9 @@ class Judging:
         """What was found damaged, by source."""
         return self._known.damage
 
-    def note_filed(self, receipt: int, first: date, last: date) -> None:
+    def note_filed(self, delivery: int, first: date, last: date) -> None:
         """Note which days a delivery was about, so that only they are read."""
-        self._known.note_filed(receipt, first, last)
+        self._known.note_filed(delivery, first, last)
 
     def update(self) -> None:
         """Judge what was delivered and decided since the last update. Errors: StoreBroken."""
@@ -124,31 +124,31 @@ class Judging:
         self.peaceful.clear()
 
     def _judge_new(self) -> tuple[list[VerdictChange], Judged]:
-        receipt, decisions = self.archive.revision(), self.log.decisions()
+        delivery, decisions = self.archive.revision(), self.log.decisions()
         self._decisions = holding_by_code(decisions)
-        if not self.histories or receipt < self.judged.receipt:
-            days: Mapping[str, DayRange | None] = self._read_all(receipt)
+        if not self.histories or delivery < self.judged.delivery:
+            days: Mapping[str, DayRange | None] = self._read_all(delivery)
         else:
-            changed = self._known.read_new(self.judged.receipt, receipt)
+            changed = self._known.read_new(self.judged.delivery, delivery)
             days = {code: each for code, each in changed.items() if _is_judged(code)}
         decided = {each.code for each in decisions if each.number > self.judged.decision}
         days = {**days, **dict.fromkeys(decided)}
         self._changed |= set(days)
         changes = [change for code in sorted(days) for change in self._judge(code, days[code])]
         newest = max((each.number for each in decisions), default=0)
-        return changes, Judged(receipt, self.judged.last, newest)
+        return changes, Judged(delivery, self.judged.last, newest)
 
-    def _read_all(self, receipt: int) -> dict[str, DayRange | None]:
+    def _read_all(self, delivery: int) -> dict[str, DayRange | None]:
         """Read everything; return the codes that may have to be judged."""
         self._forget()
-        self._known.read_all(receipt)
+        self._known.read_all(delivery)
         judged = self.log.judged(self.rules.version)
         self.judged = judged or Judged(0, 0)
         self.outcomes = self.log.outcomes(self.rules.version)
-        if judged is None or judged.receipt > receipt:
+        if judged is None or judged.delivery > delivery:
             sources = set(self.histories)
         else:
-            sources = {source for _, source in self.archive.deliveries_after(judged.receipt, receipt)}
+            sources = {source for _, source in self.archive.deliveries_after(judged.delivery, delivery)}
         return {code: None for key in sources & self.histories.keys() for code in self.codes_of(key)}
 
     def codes_of(self, source: str) -> set[str]:

@@ -60,14 +60,14 @@ class Window(Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A moment of the history: what was known after a receipt, by the rules of an edition.
+    """A moment of the history: what was known after a delivery, by the rules of an edition.
 
     `today` is the last day that the state was current. `assumed` names what is not known but assumed. `is_settled` says
     whether a later edition has followed, so that nothing here changes any more.
     """
 
     edition: RecordedEdition
-    receipt: int
+    delivery: int
     rules: RuleSet
     today: date
     assumed: tuple[str, ...] = ()
@@ -131,9 +131,9 @@ def verdict_bounds(mark: Mark, codes: frozenset[str] | None, window: Window) -> 
         codes |= {anchor_name(rule.anchor, rule.key) for rule in mark.rules.sources}
     if PUBLISHED in mark.assumed:
         return VerdictBounds(codes=codes, days=days)
-    is_of_edition = mark.receipt == mark.edition.receipt and mark.edition.last_verdict is not None
+    is_of_edition = mark.delivery == mark.edition.delivery and mark.edition.last_verdict is not None
     last = mark.edition.last_verdict if is_of_edition else None
-    return VerdictBounds(last, None if is_of_edition else mark.receipt, codes, days)
+    return VerdictBounds(last, None if is_of_edition else mark.delivery, codes, days)
 
 
 def changed_outcomes(before: Mapping[str, Outcomes], after: Mapping[str, Outcomes]) -> set[date]:
@@ -151,7 +151,7 @@ def excerpt_at(
 ) -> RateMatrix:
     """Return these rows of the rate matrix of a mark, with the outcomes that it knew."""
     until = (mark.today - FIRST_DAY).days if PUBLISHED in mark.assumed else None
-    series = fixings.at(mark.receipt, until)
+    series = fixings.at(mark.delivery, until)
     histories = [history_of(rule, series.get(rule.key, ())) for rule in mark.rules.sources]
     return _of_mark(build_excerpt(histories, window.first, window.days, outcomes), mark)
 
@@ -190,25 +190,25 @@ def _of_mark(built: RateMatrix, mark: Mark) -> RateMatrix:
     )
 
 
-def first_receipt_with(fixings: KnownFixings, mark: Mark, pair: Pair, day: date) -> int | None:
-    """Return the first receipt after a mark with which a pair has a rate on a day, by the mark's rules.
+def first_delivery_with(fixings: KnownFixings, mark: Mark, pair: Pair, day: date) -> int | None:
+    """Return the first delivery after a mark with which a pair has a rate on a day, by the mark's rules.
 
     None if there is none. What is known stays known, so the first is found by halving.
     """
     window = window_of(Scope(day, day, (pair,), is_series=True))
-    receipts = fixings.receipts_after(mark.receipt)
+    deliveries = fixings.deliveries_after(mark.delivery)
 
-    def is_known(receipt: int) -> bool:
-        at = replace(mark, receipt=receipt, assumed=())
+    def is_known(delivery: int) -> bool:
+        at = replace(mark, delivery=delivery, assumed=())
         return has_rate(excerpt_at(fixings, at, window), pair, day)
 
-    if not receipts or not is_known(receipts[-1]):
+    if not deliveries or not is_known(deliveries[-1]):
         return None
-    low, high = 0, len(receipts) - 1
+    low, high = 0, len(deliveries) - 1
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if is_known(receipts[middle]) else (middle + 1, high)
-    return receipts[low]
+        low, high = (low, middle) if is_known(deliveries[middle]) else (middle + 1, high)
+    return deliveries[low]
 
 
 def has_rate(matrix: RateMatrix, pair: Pair, day: date) -> bool:

@@ -34,7 +34,7 @@ def fixings_for(code: str, fixings: Iterable[ReceivedFixing]) -> list[ReceivedFi
 
 
 def market_time(matrix: RateMatrix, source: str, received: ReceivedFixing) -> datetime:
-    """Return the market time of a fixing. It is never after the receipt, even if the fixing is for a later day."""
+    """Return the market time of a fixing. It is never after the delivery, even if the fixing is for a later day."""
     zone, hour = matrix.fixed_at[matrix.sources.index(source)]
     moment = datetime.combine(received.fixing.day, time.fromisoformat(hour), ZoneInfo(zone))
     return min(moment.astimezone(UTC), received.received_at)

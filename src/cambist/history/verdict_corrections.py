@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Protocol
 
 import numpy as np
 
-from cambist.history.archive import PairFilter
+from cambist.history.archive import KnownArchive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.code_judgement import day_number, day_of, history_of
 from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates, code_rates
@@ -33,16 +33,6 @@ _MOST_DAYS = 400
 """How many days are read at once of a code whose verdicts have changed."""
 
 
-class CorrectedArchive(Protocol):
-    """What is read of the archive."""
-
-    def known_fixings(self, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
-        """Return everything that was received about the wanted pairs of some sources between two days."""
-
-    def deliveries(self, numbers: Collection[int]) -> Mapping[int, tuple[str, datetime]]:
-        """Return the source of each of these deliveries, and when it was received."""
-
-
 class CorrectedEditions(Protocol):
     """What is read of the editions."""
 
@@ -59,7 +49,7 @@ class _Known:
 
     rates: CodeRates | None
     published: Ints
-    receipt: int
+    delivery: int
 
     def at(self, day: int) -> PublishedVerdict | None:
         """Return what was published of a day; None if nothing was known of it."""
@@ -78,12 +68,12 @@ class _Known:
         last = int(said[-1])
         return PublishedVerdict("", float(self.rates.units[last, self.published[last]]), status.name.lower())
 
-    def last_receipt(self, fixings: KnownFixings, day: int, source: str) -> int:
+    def last_delivery(self, fixings: KnownFixings, day: int, source: str) -> int:
         """Return the last known delivery with fixings of a day, by a source or without one by all; 0 if none is."""
-        is_known = (fixings.rows == day) & (fixings.receipts <= self.receipt)
+        is_known = (fixings.rows == day) & (fixings.deliveries <= self.delivery)
         if source:
             is_known &= np.array([name == source for name, _ in fixings.names], np.bool_)[fixings.series]
-        return int(fixings.receipts[is_known].max(initial=0))
+        return int(fixings.deliveries[is_known].max(initial=0))
 
     def last_day(self, day: int) -> int:
         """Return the last day that has what was published of this one."""
@@ -101,7 +91,7 @@ class VerdictCorrections:
     """
 
     def __init__(
-        self, archive: CorrectedArchive, editions: CorrectedEditions, verdicts: VerdictLog, rules: RuleSet
+        self, archive: KnownArchive, editions: CorrectedEditions, verdicts: VerdictLog, rules: RuleSet
     ) -> None:
         self._archive = archive
         self._editions = editions
@@ -114,7 +104,7 @@ class VerdictCorrections:
         found: list[FeedEntry] = []
         last = max(number, self._first_shown())
         while len(found) < limit:
-            changes = self._verdicts.changes(self._rules.version, last, limit, VerdictBounds(receipt=up_to))
+            changes = self._verdicts.changes(self._rules.version, last, limit, VerdictBounds(delivery=up_to))
             found += self._entries(changes)
             if len(changes) < limit:
                 break
@@ -123,7 +113,7 @@ class VerdictCorrections:
 
     def newest(self, up_to: int, limit: int) -> list[FeedEntry]:
         """Return the newest corrections of deliveries up to one, oldest first."""
-        bounds = VerdictBounds(receipt=up_to)
+        bounds = VerdictBounds(delivery=up_to)
         changes = self._verdicts.changes(self._rules.version, self._first_shown(), limit, bounds, newest_first=True)
         return list(self._entries(changes[::-1]))
 
@@ -138,7 +128,7 @@ class VerdictCorrections:
 
     def last_number(self, up_to: int) -> int:
         """Return the number of the last change of deliveries up to one; 0 if there is none."""
-        bounds = VerdictBounds(receipt=up_to)
+        bounds = VerdictBounds(delivery=up_to)
         newest = self._verdicts.changes(self._rules.version, 0, 1, bounds, newest_first=True)
         return newest[0].number if newest else 0
 
@@ -158,33 +148,33 @@ class VerdictCorrections:
         self, group: list[LoggedChange], shown_before: RecordedEdition, shown: RecordedEdition
     ) -> Iterator[FeedEntry]:
         """Yield the corrections among changes of one code that one delivery or decision has made."""
-        code, receipt = group[0].change.code, group[0].receipt
+        code, delivery = group[0].change.code, group[0].delivery
         days = [each.change.day for each in group]
         window = max(min(days) - CARRY_DAYS, 0), max(days) + CARRY_DAYS
         wanted, read_days = wants_code(self._rules, code), (day_of(window[0]), day_of(window[1]))
         fixings = self._archive.known_fixings(self._sources, wanted, read_days)
-        before = self._known(fixings, code, shown_before.receipt, group[0].number - 1, window)
-        after = self._known(fixings, code, receipt, group[-1].number, window)
-        received = self._archive.deliveries({receipt, *fixings.receipts.tolist()})
-        is_decided = shown_before.receipt >= receipt
-        source, received_at = received.get(receipt, ("", shown.recorded_at))
+        before = self._known(fixings, code, shown_before.delivery, group[0].number - 1, window)
+        after = self._known(fixings, code, delivery, group[-1].number, window)
+        received = self._archive.deliveries({delivery, *fixings.deliveries.tolist()})
+        is_decided = shown_before.delivery >= delivery
+        source, received_at = received.get(delivery, ("", shown.recorded_at))
         cause = Cause("", shown.recorded_at, is_decision=True) if is_decided else Cause(source, received_at)
         for each in group:
             day = day_of(each.change.day)
             earlier, later = before.at(each.change.day), after.at(each.change.day)
             if earlier is None or later is None or day >= cause.learnt_at.date() or _is_same(earlier, later):
                 continue
-            known = received.get(before.last_receipt(fixings, each.change.day, earlier.source))
+            known = received.get(before.last_delivery(fixings, each.change.day, earlier.source))
             correction = VerdictCorrection(code, day, earlier, later, known[1] if known else cause.learnt_at, cause)
-            position = FeedPosition(each.receipt, FIRST_VERDICT + each.number, day)
+            position = FeedPosition(each.delivery, FIRST_VERDICT + each.number, day)
             yield FeedEntry(position, correction, day_of(after.last_day(each.change.day)))
 
-    def _known(self, fixings: KnownFixings, code: str, receipt: int, last: int, window: tuple[int, int]) -> _Known:
-        series = fixings.at(receipt)
+    def _known(self, fixings: KnownFixings, code: str, delivery: int, last: int, window: tuple[int, int]) -> _Known:
+        series = fixings.at(delivery)
         rates = code_rates(code, [history_of(rule, series.get(rule.key, ())) for rule in self._rules.sources])
         bounds = VerdictBounds(last, None, frozenset((code,)), window)
         outcomes = self._verdicts.outcomes(self._rules.version, bounds).get(code, {})
-        return _Known(rates, np.empty(0, np.int64) if rates is None else rates.published(outcomes), receipt)
+        return _Known(rates, np.empty(0, np.int64) if rates is None else rates.published(outcomes), delivery)
 
 
 def _is_same(earlier: PublishedVerdict, later: PublishedVerdict) -> bool:
@@ -208,5 +198,5 @@ def _groups(changes: Iterable[LoggedChange]) -> Iterator[list[LoggedChange]]:
 
 def _belongs(each: LoggedChange, group: list[LoggedChange]) -> bool:
     first = group[0]
-    is_same = (each.receipt, each.change.code) == (first.receipt, first.change.code)
+    is_same = (each.delivery, each.change.code) == (first.delivery, first.change.code)
     return is_same and all(0 < abs(each.change.day - one.change.day) <= _MOST_DAYS for one in group)

@@ -25,14 +25,14 @@ class LoggedChange(Struct, frozen=True):
     """A change with its number in the log, and the last delivery that was known."""
 
     number: int
-    receipt: int
+    delivery: int
     change: VerdictChange
 
 
 class Judged(Struct, frozen=True):
     """Up to which delivery and decision all fixings are judged by some rules, and the number of the last change."""
 
-    receipt: int
+    delivery: int
     last: int
     decision: int = 0
 
@@ -71,13 +71,13 @@ def holding_by_code(decisions: Iterable[Decision]) -> dict[str, list[Decision]]:
 
 
 class VerdictBounds(Struct, frozen=True):
-    """Which changes to read: up to the number `last` and of deliveries up to `receipt`, of some codes between two days.
+    """Which changes to read: up to the number `last` and the delivery `delivery`, of some codes between two days.
 
     None reads all.
     """
 
     last: int | None = None
-    receipt: int | None = None
+    delivery: int | None = None
     codes: frozenset[str] | None = None
     days: tuple[int, int] | None = None
 

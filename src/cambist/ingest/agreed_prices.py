@@ -26,7 +26,7 @@ class Expected(NamedTuple):
 
 @dataclass(slots=True)
 class AgreedPrices:
-    """The last agreed mid of each pair, its source and time of receipt, and how far it usually moves (log).
+    """The last agreed mid of each pair, its source and when it was received, and how far it usually moves (log).
 
     Consensus writes them. The validator and the bars read them for the ticks that follow. `expected` has the prices by
     daily quotes, for pairs on which nothing has been agreed yet.

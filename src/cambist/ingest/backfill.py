@@ -1,6 +1,6 @@
 """Backfills: requesting everything that a source has, part by part, continuing where the last one stopped.
 
-A part that has a receipt is not requested again, so a backfill that was interrupted continues at the first part that
+A part that was filed is not requested again, so a backfill that was interrupted continues at the first part that
 was not filed. Parts that the source may still correct are always requested. Parts for which the source had nothing are
 requested again after a month, because that may have been an error.
 """
@@ -15,8 +15,8 @@ from datetime import date, datetime, timedelta
 from itertools import pairwise
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
-from cambist.history.archive import FixingArchive
-from cambist.history.fixing import FilingResult, Receipt
+from cambist.history.archive import DeliveryFiling, KnownArchive
+from cambist.history.fixing import DeliveryRecord, FilingResult
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.ingest.fetch import Fetcher, SourceBusy
 from cambist.ingest.filing import Delivery
@@ -31,7 +31,7 @@ _OFFLINE_AFTER = 4
 """After so many failed requests without a single answer, from any source, the machine is taken to be offline."""
 
 _NOTHING = "nothing"
-"""The digest in a receipt for days for which the source had nothing."""
+"""The digest of a delivery for days for which the source had nothing."""
 
 _NOTHING_HOLDS_FOR = timedelta(days=30)
 """After this time a part for which the source had nothing is requested again."""
@@ -65,7 +65,7 @@ class BackfillProgress:
 class Backfill:
     """Fills the archive; `on_progress` is called after every part."""
 
-    archive: FixingArchive
+    archive: DeliveryFiling
     fetcher: Fetcher
     file: File
     clock: Callable[[], datetime]
@@ -135,18 +135,18 @@ class Backfill:
         delivery = Delivery(content, request.origin, self.clock(), request.subject)
         async with self._writing:
             filed = await asyncio.to_thread(self.file, key, delivery)
-            if filed is None:  # the same bytes as before: the receipt records that they were current
-                receipt = Receipt(key, delivery.received_at, delivery.origin, delivery.digest)
-                await asyncio.to_thread(self.archive.file, receipt, [])
+            if filed is None:  # the same bytes as before: it is recorded that they were current
+                record = DeliveryRecord(key, delivery.received_at, delivery.origin, delivery.digest)
+                await asyncio.to_thread(self.archive.file, record, [])
         return filed
 
     async def _file_nothing(self, key: str, request: SourceRequest) -> None:
-        receipt = Receipt(key, self.clock(), request.origin, _NOTHING)
+        record = DeliveryRecord(key, self.clock(), request.origin, _NOTHING)
         async with self._writing:
-            await asyncio.to_thread(self.archive.file, receipt, [])
+            await asyncio.to_thread(self.archive.file, record, [])
 
 
-def find_gaps(archive: FixingArchive, source: str) -> Iterator[tuple[date, date]]:
+def find_gaps(archive: KnownArchive, source: str) -> Iterator[tuple[date, date]]:
     """Return the gaps in a source's stored fixings, as first and last missing day."""
     rows = sorted({row for _, rows, _ in archive.rates(source) for row in rows})
     for earlier, later in pairwise(rows):

@@ -11,9 +11,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from cambist.errors import CambistError
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import DeliveryFiling
 from cambist.history.coin_closes import CLOSES, written_origin
-from cambist.history.fixing import FilingResult, Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import RateBook
@@ -32,9 +32,9 @@ _DIGITS = Context(prec=20, rounding=ROUND_HALF_UP)
 
 @dataclass(frozen=True, slots=True)
 class CoinCloses:
-    """The closes of one day that have the same sources, with the receipt to file them with."""
+    """The closes of one day that have the same sources, with the record to file them with."""
 
-    receipt: Receipt
+    record: DeliveryRecord
     fixings: tuple[Fixing, ...]
 
 
@@ -49,7 +49,7 @@ def build_coin_closes(book: RateBook, day: date, limit: timedelta, received_at: 
             close = Fixing(CLOSES, Pair(code, PIVOT), day, _value(quote, code))
             by_origin.setdefault(written_origin(quote.origin), []).append(close)
     return [
-        CoinCloses(Receipt(CLOSES, received_at, origin, _digest(fixings)), tuple(fixings))
+        CoinCloses(DeliveryRecord(CLOSES, received_at, origin, _digest(fixings)), tuple(fixings))
         for origin, fixings in by_origin.items()
     ]
 
@@ -64,9 +64,9 @@ def _digest(fixings: Iterable[Fixing]) -> str:
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def file_closes(archive: FixingArchive, closes: Iterable[CoinCloses]) -> FilingResult:
+def file_closes(archive: DeliveryFiling, closes: Iterable[CoinCloses]) -> FilingResult:
     """File closes; those that are stored already stay unchanged. Errors: StoreBroken."""
-    filed = [archive.file(each.receipt, each.fixings) for each in closes]
+    filed = [archive.file(each.record, each.fixings) for each in closes]
     return FilingResult(
         added=sum(each.added for each in filed),
         corrected=sum(each.corrected for each in filed),

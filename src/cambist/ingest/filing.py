@@ -1,4 +1,4 @@
-"""Filing of deliveries: parse, and store the fixings with a receipt. What they are worth is judged afterwards."""
+"""Filing of deliveries: parse, and store the fixings. What they are worth is judged afterwards."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from datetime import datetime
 from msgspec import structs
 
 from cambist.errors import NothingPublished, SourceBroken
-from cambist.history.archive import FixingArchive
-from cambist.history.fixing import FilingResult, Fixing, Receipt
+from cambist.history.archive import DeliveryFiling
+from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.validation import in_future
 from cambist.sources.base import FixingAdapter, ParsedPayload, Source
 
@@ -35,7 +35,7 @@ class Delivery:
 
 
 def file_delivery(
-    archive: FixingArchive, adapter: FixingAdapter, delivery: Delivery, progress: Progress
+    archive: DeliveryFiling, adapter: FixingAdapter, delivery: Delivery, progress: Progress
 ) -> FilingResult | None:
     """File one delivery, completely or not at all; return None if it has the same bytes as the last of its origin.
 
@@ -49,7 +49,7 @@ def file_delivery(
     progress(len(parsed.fixings))
     _check_not_ahead(parsed.fixings, delivery.received_at)
     of_types = _by_type(source, [fixing for fixing in parsed.fixings if fixing.value > 0])
-    # The source's own rates come last: with their receipt, the whole delivery is filed.
+    # The source's own rates come last: with their record, the whole delivery is filed.
     results = [_file_type(archive, source.of_type(name), fixings, delivery) for name, fixings in of_types.items()]
     not_rates = tuple(
         f"{source.key}: {each.pair} on {each.day} is {each.value}, which is no rate"
@@ -71,12 +71,12 @@ def _by_type(source: Source, fixings: Sequence[Fixing]) -> dict[str, list[Fixing
     return of_types
 
 
-def _file_type(archive: FixingArchive, source: Source, fixings: list[Fixing], delivery: Delivery) -> FilingResult:
+def _file_type(archive: DeliveryFiling, source: Source, fixings: list[Fixing], delivery: Delivery) -> FilingResult:
     """Store the fixings of one type; `source` has the key that they are stored under."""
     if fixings and fixings[0].rate_type:
         fixings = [structs.replace(fixing, source=source.key, rate_type="") for fixing in fixings]
-    receipt = Receipt(source.key, delivery.received_at, delivery.origin, delivery.digest)
-    return archive.file(receipt, fixings)
+    record = DeliveryRecord(source.key, delivery.received_at, delivery.origin, delivery.digest)
+    return archive.file(record, fixings)
 
 
 def _sum(results: Sequence[FilingResult], left_out: tuple[str, ...]) -> FilingResult:
@@ -85,7 +85,7 @@ def _sum(results: Sequence[FilingResult], left_out: tuple[str, ...]) -> FilingRe
         corrected=sum(each.corrected for each in results),
         unchanged=sum(each.unchanged for each in results),
         left_out=left_out,
-        receipt=results[-1].receipt,
+        delivery=results[-1].delivery,
         days=results[-1].days,
     )
 

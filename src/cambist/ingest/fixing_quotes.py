@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import PublishedArchive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates
 from cambist.history.fixing import ReceivedFixing
@@ -33,7 +33,7 @@ _OFF_PEG = 0.03
 class DailyQuotes:
     """Makes quotes of what judging found. `sources` are those of fixings, by key."""
 
-    def __init__(self, archive: FixingArchive, judging: Judging, sources: Mapping[str, Source]) -> None:
+    def __init__(self, archive: PublishedArchive, judging: Judging, sources: Mapping[str, Source]) -> None:
         self._archive = archive
         self._judging = judging
         self._sources = sources
@@ -107,7 +107,7 @@ class DailyQuotes:
     def _published(self, code: str, key: str, day: date, votes: tuple[Vote, ...]) -> Quote | None:
         source = self._sources[key]
         own_code = source.anchor if code == source.alias else code
-        known = self._archive.published_fixings(key, own_code, day, self._judging.judged.receipt)
+        known = self._archive.published_fixings(key, own_code, day, self._judging.judged.delivery)
         legs = fixings_for(own_code, [each for each in known if each.fixing.day == day])
         if not legs:
             return None
@@ -123,7 +123,7 @@ class DailyQuotes:
             pair=pair,
             bid=mid,
             ask=mid,
-            # A rate may be set for a later day, but its market time cannot be after its receipt.
+            # A rate may be set for a later day, but its market time cannot be after it was received.
             as_of=min(source.market_time(day), *(each.received_at for each in legs)),
             received_at=received_at,
             origin=Origin(

@@ -9,6 +9,7 @@ from datetime import date, datetime, timedelta
 
 import numpy as np
 
+from cambist.history.archive import PublishedArchive
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.code_judgement import history_of
 from cambist.history.damaged_rows import DamageReport
@@ -64,12 +65,12 @@ def is_current(matrix: RateMatrix, store: FixingStore, today: date, sources: Seq
     if name is None or name.rules != rules.version or judged is None:
         return False
     newest_decision = max((each.number for each in store.verdicts.decisions()), default=0)
-    is_judged = (judged.receipt, judged.decision) == (store.archive.revision(), newest_decision)
+    is_judged = (judged.delivery, judged.decision) == (store.archive.revision(), newest_decision)
     return is_judged and matrix.revision == _revision(judged) and matrix.last_day > today + timedelta(days=CARRY_DAYS)
 
 
 def _revision(judged: Judged) -> str:
-    return f"{judged.receipt}-{judged.last}-{reference_digest()}-{_BUILD}"
+    return f"{judged.delivery}-{judged.last}-{reference_digest()}-{_BUILD}"
 
 
 def judging_of(store: FixingStore, sources: Sequence[Source]) -> Judging:
@@ -106,13 +107,13 @@ def rate_matrix_before(store: FixingStore, editions: Editions, today: date) -> R
     rules = None if newest is None else editions.rules(newest.rules)
     if newest is None or rules is None or rules.verdicts == RULES_VERSION:
         return None
-    return _matrix_by(store, rules, today, Judged(newest.receipt, newest.last_verdict or 0))
+    return _matrix_by(store, rules, today, Judged(newest.delivery, newest.last_verdict or 0))
 
 
 def _matrix_by(store: FixingStore, rules: RuleSet, today: date, judged: Judged) -> RateMatrix:
     histories = []
     for rule in rules.sources:
-        found = store.archive.rates(rule.key, DamageReport(), judged.receipt)
+        found = store.archive.rates(rule.key, DamageReport(), judged.delivery)
         series = (PairSeries(pair, np.array(days, np.int64), np.array(rates)) for pair, days, rates in found)
         histories.append(history_of(rule, series))
     outcomes = store.verdicts.outcomes(rules.version, VerdictBounds(last=judged.last))
@@ -125,8 +126,8 @@ def _with_rules(built: RateMatrix, rules: RuleSet, damaged: int) -> RateMatrix:
 
 def shown_by(matrix: RateMatrix) -> Judged:
     """Return up to which delivery and verdict a rate matrix that was built from an archive shows."""
-    receipt, last = matrix.revision.split("-")[:2]
-    return Judged(int(receipt), int(last))
+    delivery, last = matrix.revision.split("-")[:2]
+    return Judged(int(delivery), int(last))
 
 
 def record_edition(editions: Editions, matrix: RateMatrix, sources: Sequence[Source]) -> RateMatrix:
@@ -135,7 +136,7 @@ def record_edition(editions: Editions, matrix: RateMatrix, sources: Sequence[Sou
     Errors: StoreBroken.
     """
     rules, shown = rules_of(sources), shown_by(matrix)
-    named = with_edition(matrix, shown.receipt, rules.version)
+    named = with_edition(matrix, shown.delivery, rules.version)
     editions.record(named, rules, history_texts(), shown.last)
     return named
 
@@ -162,13 +163,15 @@ def _log_damage(key: str, damage: DamageReport) -> None:
         )
 
 
-def rate_book_of(judging: Judging, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
+def rate_book_of(
+    archive: PublishedArchive, judging: Judging, sources: Sequence[Source], version: int, now: datetime
+) -> RateBook:
     """Build a rate book from what was published last of each code, however old, and the legal rates that follow."""
     judging.update()
-    daily = DailyQuotes(judging.archive, judging, {source.key: source for source in sources})
+    daily = DailyQuotes(archive, judging, {source.key: source for source in sources})
     return assemble_rate_book(daily.all_quotes(now), version, now)
 
 
 def rate_book_from_archive(store: FixingStore, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
     """Judge the archive, and build a rate book from it; `sources` are ranked, best first."""
-    return rate_book_of(judging_of(store, sources), sources, version, now)
+    return rate_book_of(store.archive, judging_of(store, sources), sources, version, now)

@@ -30,7 +30,7 @@ from cambist.settings import Settings
 from cambist.status.alarm import Alarm, Trouble, update_alarms
 from cambist.status.cluster_report import ClusterReport
 from cambist.status.source_report import SourceReports
-from cambist.storage import Store
+from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file, write_json_file
 
@@ -62,7 +62,7 @@ def read_alarms(settings: Settings) -> AlarmState:
 class AlarmWatch:
     """Looks every few seconds for troubles, and sends what is to be told."""
 
-    def __init__(self, settings: Settings, store: Store, clock: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, settings: Settings, store: AccountStore, clock: Callable[[], datetime] = utc_now) -> None:
         self._settings = settings
         self._store = store
         self._clock = clock

@@ -34,7 +34,7 @@ class Readiness(msgspec.Struct, frozen=True):
     """Whether the service is ready, and if not, why."""
 
     ready: bool
-    problems: tuple[str, ...] = msgspec.field(name="wanting")
+    problems: tuple[str, ...]
 
 
 def readiness(

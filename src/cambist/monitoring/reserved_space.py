@@ -7,7 +7,7 @@ from time import monotonic
 
 from cambist.registry.accounts.metering import charged_endpoints, writer_slots
 from cambist.settings import Settings
-from cambist.storage import Store
+from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.disk_reserve import DiskReserve
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -20,7 +20,7 @@ _RESERVE_SECONDS = 10.0
 class ReservedSpace:
     """Reserves disk space, so that a full disk is found while there is still space for what must go on."""
 
-    def __init__(self, settings: Settings, store: Store, usage_writer: UsageWriter) -> None:
+    def __init__(self, settings: Settings, store: AccountStore, usage_writer: UsageWriter) -> None:
         folder = DataDirectory(settings.data)
         self._store = store
         self._usage_writer = usage_writer

@@ -10,7 +10,7 @@ TOLERANCE = 0.05
 """How far a source may be from a rate and still agree with it, as in the consensus."""
 
 
-class Word(NamedTuple):
+class SourceRate(NamedTuple):
     """What one source says of a rate, in the same unit as the rate; a `compiled` source repeats others."""
 
     source: str
@@ -29,13 +29,13 @@ class Agreement:
     deviation: float | None = None
 
 
-def agreement(rate: float, words: Iterable[Word]) -> Agreement:
+def agreement(rate: float, rates: Iterable[SourceRate]) -> Agreement:
     """Return how many sources are within 5 % of a rate.
 
-    A source that compiles the rates of others is no further word beside one that does not. Where all compile, they
+    A source that compiles the rates of others counts for nothing beside one that does not. Where all compile, they
     count as one, because they may repeat the same publisher.
     """
-    near = [word for word in words if abs(word.rate / rate - 1) <= TOLERANCE]
-    originals = [word for word in near if not word.compiled]
-    rates = [word.rate for word in originals or near]
-    return Agreement(len(originals) or min(len(near), 1), max(rates) - min(rates) if len(rates) > 1 else None)
+    near = [each for each in rates if abs(each.rate / rate - 1) <= TOLERANCE]
+    originals = [each for each in near if not each.compiled]
+    agreed = [each.rate for each in originals or near]
+    return Agreement(len(originals) or min(len(near), 1), max(agreed) - min(agreed) if len(agreed) > 1 else None)

@@ -100,7 +100,7 @@ class ApiWorker:
     def _read_archive(self, settings: Settings) -> KnownHistory:
         """Answer from the archive what is not in the rate matrix, and what was known earlier."""
         state, reader = self._worker_state, self._archive_reader
-        state.words, state.known_words = reader.published_fixings, reader.known_fixings
+        state.fixings, state.known_fixings = reader.published_fixings, reader.known_fixings
         state.known_closes = reader.known_close
         state.coverage, state.corrections = reader.coverage, reader.corrections
         state.feed, state.vintages = reader.feed, reader.vintages

@@ -13,7 +13,7 @@ from functools import partial
 
 from cambist.cluster.book_relay import BookRelay
 from cambist.cluster.file_relay import FileRelay
-from cambist.cluster.link_part import LinkPart
+from cambist.cluster.link_task import LinkTask
 from cambist.cluster.redis_connection import RedisConnection
 from cambist.errors import RateMatrixDamaged
 from cambist.processes.process import StopSignal, run_in_child_beside, running_tasks, set_up_process, tune_gc
@@ -30,15 +30,15 @@ _REFRESH_SECONDS = 600.0
 
 
 def link_node(settings: Settings, supervisor: int) -> None:
-    """Run all parts of the link until the process should stop."""
+    """Run all tasks of the link until the process should stop."""
     set_up_process(settings)
-    parts = link_parts(settings)
+    tasks = link_tasks(settings)
     tune_gc()
-    asyncio.run(_run(parts, StopSignal(supervisor)))
+    asyncio.run(_run(tasks, StopSignal(supervisor)))
 
 
-def link_parts(settings: Settings) -> list[LinkPart]:
-    """Return the parts of this node's link. Errors: SettingRefused, CannotStart."""
+def link_tasks(settings: Settings) -> list[LinkTask]:
+    """Return the tasks of this node's link. Errors: SettingRefused, CannotStart."""
     folder = DataDirectory(settings.data)
     redis = RedisConnection(settings.redis)
     books = BookRelay(folder, redis)
@@ -68,7 +68,7 @@ def _give_way(other: NodeRecord) -> None:
     os.kill(os.getppid(), signal.SIGTERM)
 
 
-async def _run(parts: list[LinkPart], stop: StopSignal) -> None:
+async def _run(parts: list[LinkTask], stop: StopSignal) -> None:
     # The supervisor starts another process if this one ends because a part has failed.
     async with running_tasks(part.run() for part in parts) as tasks:
         await stop.wait_beside(tasks)

@@ -14,7 +14,7 @@ from cambist.registry.signing.edition_log import EditionLog
 from cambist.registry.signing.node_signer import NodeSigner
 from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
-from cambist.storage import Store
+from cambist.storage import HistoryStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.key_folder import KeyFolder
 from cambist.storage.log_folder import LogFolder
@@ -25,7 +25,7 @@ _CHECK_SECONDS = 60.0
 _LONGEST_SECONDS = 300.0
 
 
-def open_edition_log(settings: Settings, store: Store) -> EditionLog:
+def open_edition_log(settings: Settings, store: HistoryStore) -> EditionLog:
     """Return the log of the service of a data folder."""
     folder = DataDirectory(settings.data)
     signer = NodeSigner(KeyFolder(folder.keys), store.public_keys, node_name(settings), settings.issuer)

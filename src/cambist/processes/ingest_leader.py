@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from cambist.cluster.leadership import LeaderElection, Lease
+from cambist.cluster.leadership import LeaderElection, Term
 from cambist.errors import NoLongerLeading
 from cambist.history.bars import PairBar
 from cambist.history.fixing import FilingResult
@@ -36,12 +36,12 @@ class IngestLeader:
     def __init__(self, election: LeaderElection, archive_worker: Callable[[], ArchiveWorker]) -> None:
         self.election = election
         self._archive_worker = archive_worker
-        self._ready: Lease | None = None
-        self._caught_up: Lease | None = None
+        self._ready: Term | None = None
+        self._caught_up: Term | None = None
 
     def epoch(self) -> int | None:
         """Return the epoch in which this process may publish now; None while it may not."""
-        is_ready = self._ready is not None and self._ready is self.election.lease
+        is_ready = self._ready is not None and self._ready is self.election.term
         return self.election.publishing_epoch if is_ready else None
 
     def is_cut_off(self) -> bool:
@@ -50,18 +50,18 @@ class IngestLeader:
 
     def is_standby(self) -> bool:
         """Return whether another process leads."""
-        return self.election.lease is None
+        return self.election.term is None
 
     async def lead(
         self, take_over: Callable[[], Awaitable[None]], duties: Callable[[], list[Coroutine[Any, Any, None]]]
     ) -> None:
         """Whenever this process becomes the leader: take over, then run the `duties` until it is none any more."""
         while True:
-            lease = await self.election.gained()
-            log.info("Ingest: this node leads now, in the epoch %d", lease.epoch)
+            term = await self.election.gained()
+            log.info("Ingest: this node leads now, in the epoch %d", term.epoch)
             await take_over()
-            self._ready = lease
-            async with running_tasks([self.election.lost(lease), *duties()]) as tasks:
+            self._ready = term
+            async with running_tasks([self.election.lost(term), *duties()]) as tasks:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     task.result()
@@ -78,31 +78,31 @@ class IngestLeader:
 
     async def call(self, method: Callable[Concatenate[ArchiveTasks, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a method of `ArchiveTasks` that files. Errors: its own, NoLongerLeading while another process leads."""
-        lease = self._lease()
+        term = self._term()
         try:
-            return await self._archive_worker().call(ArchiveTasks.as_leader, lease.epoch, method, *args, **kwargs)
+            return await self._archive_worker().call(ArchiveTasks.as_leader, term.epoch, method, *args, **kwargs)
         except NoLongerLeading:
-            self.election.lose(lease)
+            self.election.lose(term)
             raise
 
-    def _lease(self) -> Lease:
-        if self.election.lease is None:
+    def _term(self) -> Term:
+        if self.election.term is None:
             raise NoLongerLeading("Another node leads the ingest: nothing was filed here")
-        return self.election.lease
+        return self.election.term
 
     async def file_bars(self, bars: Sequence[PairBar]) -> None:
         """File completed bars; those from before this process led only if they are missing. Errors: StoreBroken."""
-        lease = self._lease()
+        term = self._term()
         held, new = [], list(bars)
-        if self._caught_up is not lease:
-            held = [each for each in bars if _end(each) <= lease.since]
-            new = [each for each in bars if _end(each) > lease.since]
+        if self._caught_up is not term:
+            held = [each for each in bars if _end(each) <= term.since]
+            new = [each for each in bars if _end(each) > term.since]
         if held:
-            await self.call(ArchiveTasks.file_bars_of_node, held, lease.since, only_missing=True)
+            await self.call(ArchiveTasks.file_bars_of_node, held, term.since, only_missing=True)
             log.info("Bars: %d had ended when this node took over; the missing ones were archived", len(held))
         if new:
-            await self.call(ArchiveTasks.file_bars_of_node, new, lease.since, only_missing=False)
-        self._caught_up = lease
+            await self.call(ArchiveTasks.file_bars_of_node, new, term.since, only_missing=False)
+        self._caught_up = term
 
     async def file_closes(self, closes: Sequence[CoinCloses]) -> FilingResult | None:
         """File the closes of a day that are missing; return None if this process has not led for a while after it."""

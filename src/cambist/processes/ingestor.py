@@ -32,7 +32,7 @@ from cambist.ingest.steady_clock import SteadyClock, boot_seconds
 from cambist.ingest.streamer import Streamer
 from cambist.monitoring.outages import Outages
 from cambist.pricing.trading_hours import is_open
-from cambist.processes.archive_sync import ArchiveSync
+from cambist.processes.archive_watch import ArchiveWatch
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.book_publication import BookPublication
 from cambist.processes.delivery_attempts import DeliveryAttempts
@@ -96,7 +96,7 @@ class Ingestor:
                 self._rate_books.resume(last)
         self._outages = Outages()
         fixing_keys = [key for key, adapter in self._adapters.items() if isinstance(adapter, FixingAdapter)]
-        self._archive = ArchiveSync(
+        self._archive = ArchiveWatch(
             ArchiveWorker(settings), fixing_keys, self._rate_books, self._statuses, self._node_file.changes,
             self._outages,
         )  # fmt: skip

@@ -108,8 +108,7 @@ def _child_processes(settings: Settings, keys: Mapping[str, str]) -> dict[str, E
         log.info("Sandbox: every price is simulated, by the seed %d", settings.sandbox_seed)
         processes["sandbox"] = _entry("sandbox_market", "run_sandbox")
     elif settings.fetch and "ingest" in settings.chosen_roles:
-        # Operators find the ingest process in the log under this name.
-        processes["gatherer"] = _entry("ingestor", "ingest", keys=keys)
+        processes["ingest"] = _entry("ingestor", "ingest", keys=keys)
     if settings.stream_port and "stream" in settings.chosen_roles:
         for number in range(settings.stream_workers):
             processes[f"stream {number + 1}" if number else "stream"] = _entry("stream", "stream", number=number)

@@ -34,7 +34,7 @@ from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.status.cluster_report import ClusterReport
 from cambist.status.source_report import SourceReports
-from cambist.storage import Store
+from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.usage.usage_writer import UsageWriter
@@ -49,11 +49,11 @@ _LONGEST_PAUSE = 10.0
 _KEYS_SECONDS = 10.0
 _REBUILD_SECONDS = 600.0
 
-WRITTEN_AT = Gauge("cambist_ledger_folded_timestamp_seconds", "When counted calls were last written to the database")
+WRITTEN_AT = Gauge("cambist_usage_written_timestamp_seconds", "When counted calls were last written to the database")
 FAILURES = Counter(
-    "cambist_ledger_fold_failures", "Failed writes of counted calls and failed reservations of space; nothing is lost"
+    "cambist_usage_write_failures", "Failed writes of counted calls and failed reservations of space; nothing is lost"
 )
-ROWS_WRITTEN = Counter("cambist_ledger_rows_folded", "Totals written into the database")
+ROWS_WRITTEN = Counter("cambist_usage_rows_written", "Totals written into the database")
 
 
 def write_usage(settings: Settings, supervisor: int) -> None:
@@ -140,11 +140,11 @@ class FailureLog:
         except (CambistError, OSError) as error:
             FAILURES.inc()
             if not self._is_failing:
-                log.warning("Ledger: %s: %s", self._failing, error)
+                log.warning("Usage: %s: %s", self._failing, error)
             self._is_failing = True
             return False
         if self._is_failing:
-            log.info("Ledger: %s", self._recovered)
+            log.info("Usage: %s", self._recovered)
         self._is_failing = False
         return True
 
@@ -157,7 +157,7 @@ class UsageWriterTasks:
 
     def __init__(
         self,
-        store: Store,
+        store: AccountStore,
         writer: UsageWriter,
         reserve_space: Callable[[date], None] = lambda _: None,
         copy: Callable[[date], None] = lambda _: None,
@@ -167,7 +167,8 @@ class UsageWriterTasks:
         self._reserve_space = reserve_space
         self._copy = copy
         self._usage_failures = FailureLog(
-            "usage cannot be folded; answers go on and calls are counted", "usage is folded again, nothing was lost"
+            "calls cannot be written to the database; answers go on and calls are counted",
+            "calls are written again, nothing was lost",
         )
         self._space_failures = FailureLog(
             "no space can be reserved; answers go on and calls are counted", "space is reserved again"

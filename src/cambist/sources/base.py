@@ -152,7 +152,7 @@ class SourceRequest:
 
     @property
     def origin(self) -> str:
-        """Return where the answer is from, as receipts record it. POSTs to one URL differ by their days and subject."""
+        """Return where the answer is from, as it is recorded. POSTs to one URL differ by their days and subject."""
         if not self.body:
             return self.url
         subject = f" ({self.subject})" if self.subject else ""

@@ -75,7 +75,7 @@ def _stored(
     found: dict[str, dict[str, PublishedCurrency]] = {code: {} for code in codes}
     for each in pairs:
         if parse_series_key(each.source).rate_type:
-            continue  # rates of a further type are no word on the code's own rate
+            continue  # rates of a further type say nothing of the code's own rate
         report = by_key.get(each.source)
         for code in (each.pair.base, each.pair.quote, report.alias if report else ""):
             if code in found:

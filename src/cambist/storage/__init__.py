@@ -54,8 +54,8 @@ class ReadOnlyStore(Protocol):
         """Close all connections."""
 
 
-class Store(Protocol):
-    """One database with fixings, verdicts, bars, usage and accounts."""
+class HistoryStore(Protocol):
+    """What was received, what was published of it, and what vouches for it."""
 
     @property
     def archive(self) -> FixingArchive:
@@ -74,6 +74,22 @@ class Store(Protocol):
         """The log of verdicts."""
 
     @property
+    def public_keys(self) -> PublicKeys:
+        """The public keys of receipts and of the log."""
+
+    @property
+    def log_checkpoints(self) -> LogCheckpoints:
+        """The signed checkpoints of the log of editions."""
+
+
+class AccountStore(Protocol):
+    """Who calls, and how often."""
+
+    @property
+    def accounts(self) -> Accounts:
+        """The accounts and their API keys."""
+
+    @property
     def usage(self) -> UsageStore:
         """The calls that were counted."""
 
@@ -81,9 +97,15 @@ class Store(Protocol):
     def quota_leases(self) -> QuotaLeases:
         """The parts of quotas that several nodes have."""
 
-    @property
-    def accounts(self) -> Accounts:
-        """The accounts and their API keys."""
+    def copy_accounts(self, path: Path) -> None:
+        """Bring a copy of accounts and keys in a file up to date, from which processes start without the database.
+
+        Errors: StoreBroken.
+        """
+
+
+class NodeStore(Protocol):
+    """What the nodes of a service on several machines share."""
 
     @property
     def leadership(self) -> Leadership:
@@ -91,19 +113,15 @@ class Store(Protocol):
 
     @property
     def nodes(self) -> NodeRegistry:
-        """The nodes of a service on several machines."""
+        """The nodes."""
 
     @property
     def plan_versions(self) -> PlanVersions:
-        """The plans of a service on several machines."""
+        """The plans."""
 
-    @property
-    def public_keys(self) -> PublicKeys:
-        """The public keys of receipts and of the log."""
 
-    @property
-    def log_checkpoints(self) -> LogCheckpoints:
-        """The signed checkpoints of the log of editions."""
+class Store(HistoryStore, AccountStore, NodeStore, Protocol):
+    """One database. Who opens one has all of it, and passes on the part that is needed."""
 
     def is_new(self) -> bool:
         """Return whether the database is missing or has no tables yet. Errors: CannotStart if it cannot be read."""
@@ -125,12 +143,6 @@ class Store(Protocol):
 
     def hold_open(self) -> None:
         """Keep the database's log files open until `close`: on a full disk they could not be created."""
-
-    def copy_accounts(self, path: Path) -> None:
-        """Bring a copy of accounts and keys in a file up to date, from which processes start without the database.
-
-        Errors: StoreBroken.
-        """
 
     def faults(self, within: float | None = None) -> list[str]:
         """Return what is inconsistent in the database. With `within`, check less, for at most so many seconds."""

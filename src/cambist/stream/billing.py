@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cambist.accounts.meter import Meter
-from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
+from cambist.accounts.would_block import WouldBlock
 from cambist.errors import QuotaSpent, QuotaUnknown
 from cambist.stream.rejection import Rejection
 
@@ -36,7 +36,7 @@ class Billing:
             return Rejection(429, str(spent))
         except QuotaUnknown as unknown:
             return Rejection(503, str(unknown))
-        except MustWait:
+        except WouldBlock:
             return due if now - due < _LONGEST_WAIT else Rejection(503, _UNKNOWN)
         was_asleep = now >= due + MINUTE  # minutes in which the machine was asleep cost nothing
         return (now if was_asleep else due) + MINUTE

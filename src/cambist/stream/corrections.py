@@ -48,14 +48,14 @@ class Corrections:
     async def advance(self, newest: RecordedEdition) -> None:
         """Send what was corrected up to an edition. After an error of `read`, the next call sends the rest."""
         while self._plans and self._position is not None:
-            found = await asyncio.to_thread(self._read, self._position, newest.receipt, _ENTRIES_AT_ONCE)
+            found = await asyncio.to_thread(self._read, self._position, newest.delivery, _ENTRIES_AT_ONCE)
             for each in found:
                 self._send(correction_record(each.correction, each))
                 self._position = each.position
             if len(found) < _ENTRIES_AT_ONCE:
                 break
-        if self._position is None or self._position.receipt <= newest.receipt:
-            self._position = FeedPosition.behind(newest.receipt, newest.name)
+        if self._position is None or self._position.delivery <= newest.delivery:
+            self._position = FeedPosition.behind(newest.delivery, newest.name)
         self.edition = newest.name
 
     def _send(self, record: CorrectionRecord) -> None:

@@ -18,7 +18,7 @@ from cambist.accounts.api_key import digest, is_well_formed
 from cambist.admin.data_folder import bootstrap as module
 from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.errors import CannotStart
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -442,7 +442,7 @@ def test_a_restored_folder_without_its_declarations_is_logged(
 ) -> None:
     bootstrap = start(prepared=False)
     fixing = Fixing("mybank", Pair("EUR", "USD"), FRIDAY, Decimal("1.1"))
-    receipt = Receipt("mybank", NOON, "https://mybank.example/", "0" * 64)
-    bootstrap._store.archive.file(receipt, [fixing])
+    delivery = DeliveryRecord("mybank", NOON, "https://mybank.example/", "0" * 64)
+    bootstrap._store.archive.file(delivery, [fixing])
     bootstrap.prepare(lambda _: None)
     assert f"[mybank], which nothing declares: is a file missing in {settings.data / 'sources'}?" in caplog.text

@@ -21,7 +21,7 @@ from cambist.accounts.usage_counters import CounterTotal
 from cambist.admin.data_folder.database_copy import copy_database
 from cambist.errors import BadParameter, CannotCopy
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.verdict_log import Decision, Judged, VerdictChange
 from cambist.pricing.pair import Pair
 from cambist.status.environment import Environment
@@ -64,8 +64,8 @@ def filled(tmp_path: Path) -> Path:
     store = SqlStore(f"sqlite:///{folder / 'cambist.db'}")
     store.migrate()
     many = [Fixing("ecb", USD, DAY - timedelta(days=back), Decimal("1.10"), published_at=NOON) for back in range(DAYS)]
-    store.archive.file(Receipt("ecb", NOON, "a test", "d"), many)
-    store.archive.file(Receipt("ecb", NOON, "a test", "e"), [Fixing("ecb", USD, DAY, Decimal("1.2"), 100)])
+    store.archive.file(DeliveryRecord("ecb", NOON, "a test", "d"), many)
+    store.archive.file(DeliveryRecord("ecb", NOON, "a test", "e"), [Fixing("ecb", USD, DAY, Decimal("1.2"), 100)])
     store.bars.file([PairBar(USD, Interval.MINUTE, Bar(NOON.replace(microsecond=0), SIDE, SIDE))])
     ann = store.accounts.create(Account(0, "ann", "one"), NewKey(digest(KEY), shown_prefix(KEY), "first"))
     bob = store.accounts.create(Account(0, "bob", "one"))
@@ -82,7 +82,7 @@ def filled(tmp_path: Path) -> Path:
     lease = {"account_id": ann.number, "period_start": DAY, "node": "rates-1", "granted": 5_000_000_000}
     naive = NOON.replace(tzinfo=None)
     leads = {"epoch": 5_000_000_000, "node": "rates-1", "holder": "h", "taken_at": naive, "expires_at": naive}
-    edition = {"name": "1-a-b", "receipt": 1, "rules": "a", "digest": "b", "last_rows": "", "recorded_at": naive}
+    edition = {"name": "1-a-b", "delivery": 1, "rules": "a", "digest": "b", "last_rows": "", "recorded_at": naive}
     with store._engine.begin() as connection:
         connection.execute(editions.insert().values(edition))
         connection.execute(rule_texts.insert().values(digest="a", content=b"rules", recorded_at=naive))
@@ -144,7 +144,10 @@ def test_new_rows_are_numbered_after_the_copied_ones(filled: Path, server: TestS
     copy_database(str(filled), server.url(database), ignored, ignored)
     store = SqlStore(server.url(database))
     assert store.accounts.create(Account(0, "eve", "one")).number == 3
-    assert store.archive.file(Receipt("ecb", NOON, "a test", "f"), [Fixing("ecb", JPY, DAY, Decimal(160))]).added == 1
+    assert (
+        store.archive.file(DeliveryRecord("ecb", NOON, "a test", "f"), [Fixing("ecb", JPY, DAY, Decimal(160))]).added
+        == 1
+    )
     assert [str(one.fixing.value) for one in store.archive.revisions(USD, DAY)] == ["1.10", "1.2"]
     store.close()
 

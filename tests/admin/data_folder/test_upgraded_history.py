@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from sqlalchemy import Connection, Engine, insert
-from tests.storage.older_databases import migrate_to, reflected
+from tests.storage.older_databases import reflected
 
 from cambist.admin.data_folder import bootstrap as module
 from cambist.admin.data_folder.bootstrap import Bootstrap
@@ -19,9 +19,10 @@ from cambist.history.fixing import Fixing
 from cambist.history.rule_set import RuleSet, SourceRule
 from cambist.pricing.pair import Pair
 from cambist.settings import Settings
+from cambist.storage.sql.backends import backend_of
 from cambist.storage.sql.checksum import series_seed, stored_rows
-from cambist.storage.sql.dialects import dialect_of
 from cambist.storage.sql.engine import open_engine
+from cambist.storage.sql.migrate import migrate
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 OLD_RULES = RuleSet(7, (SourceRule("ecb", "EUR", "", True, "Europe/Berlin", "16:00"),), {})
@@ -30,26 +31,25 @@ WORKING = [day for day in DAYS if day.weekday() < 5]
 SPIKE, JUMP = WORKING[25], WORKING[36:40]
 
 
-def old_database(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fill a database of schema 14: a spike was served, and the days after a jump wait in quarantine."""
-    migrate_to(engine, "0014", monkeypatch)
+def old_database(engine: Engine) -> None:
+    """Fill a database whose last edition is from before verdicts: a spike was served, and a jump was not yet known."""
+    migrate(engine)
     with engine.begin() as connection:
-        add(connection, "receipts", id=1, source="ecb", received_at=NOON, origin="a", digest="d", added=36, corrected=0)
         add(connection, "series", id=1, source="ecb", base="EUR", quote="USD", unit="")
-        fixings = [
-            Fixing("ecb", Pair("EUR", "USD"), day, Decimal("1.65" if day == SPIKE else "1.1")) for day in WORKING[:36]
-        ]
-        rows = stored_rows(1, series_seed("ecb", "EUR", "USD", ""), 1, fixings)
-        dialect_of(connection).insert_fixings(connection, list(rows))
-        for day in JUMP:
-            waiting = {"source": "ecb", "base": "EUR", "quote": "USD", "unit": "", "day": day, "nominal": 1}
-            why = {"value": "1.65", "reason": "too far", "received_at": NOON, "origin": "a", "state": "waiting"}
-            add(connection, "quarantine", **waiting, **why)
+        for number, days in enumerate((WORKING[:36], JUMP), 1):
+            received = {"source": "ecb", "received_at": NOON, "origin": f"{number}", "digest": "d"}
+            add(connection, "deliveries", id=number, added=len(days), corrected=0, **received)
+            fixings = [
+                Fixing("ecb", Pair("EUR", "USD"), day, Decimal("1.65" if day in {SPIKE, *JUMP} else "1.1"))
+                for day in days
+            ]
+            rows = stored_rows(1, series_seed("ecb", "EUR", "USD", ""), number, fixings)
+            backend_of(connection).insert_fixings(connection, list(rows))
         content = msgspec.json.encode({"build": 7, "sources": OLD_RULES.sources, "tables": {}})
         add(connection, "rule_texts", digest=OLD_RULES.version, content=content, recorded_at=NOON)
         name = f"1-{OLD_RULES.version}-{'0' * 16}"
         add(
-            connection, "editions", id=1, name=name, receipt=1, rules=OLD_RULES.version, digest="0" * 64,
+            connection, "editions", id=1, name=name, delivery=1, rules=OLD_RULES.version, digest="0" * 64,
             last_rows="20000", recorded_at=NOON,
         )  # fmt: skip
 
@@ -72,12 +72,12 @@ def bundled_file(tmp_path: Path, small_ecb: bytes, monkeypatch: pytest.MonkeyPat
 
 
 def test_the_first_start_after_an_upgrade_lists_the_changed_rates(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
     engine = open_engine(f"sqlite:///{folder / 'cambist.db'}")
-    old_database(engine, monkeypatch)
+    old_database(engine)
     engine.dispose()
     with caplog.at_level(logging.INFO):
         start(folder)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from cambist.accounts.account import Account
-from cambist.accounts.quota_leases import LeaseWish
-from cambist.admin.installation import nodes as module
+from cambist.accounts.quota_leases import LeaseRequest
+from cambist.admin import nodes as module
 from cambist.admin.installation.nodes import NodeAdmin
 from cambist.admin.operators.audit import AuditFilter, audit_entries
 from cambist.errors import BadParameter, NotHere, StoreUnreachable
@@ -106,8 +106,8 @@ def test_a_forgotten_node_leaves_its_unspent_calls_to_the_others(
     admin: NodeAdmin, store: SqlStore, settings: Settings
 ) -> None:
     account = store.accounts.create(Account(0, "ann", "one")).number
-    wish = LeaseWish(account, PERIOD, quota=1000, wanted=1000)
-    (granted,) = store.quota_leases.grant("b", [wish], 2)
+    request = LeaseRequest(account, PERIOD, quota=1000, wanted=1000)
+    (granted,) = store.quota_leases.grant("b", [request], 2)
     assert granted.granted > 0
     assert admin.forget("b") == granted.granted
     assert [record.start.name for record in store.nodes.all()] == ["a"]

@@ -15,7 +15,7 @@ from cambist.accounts.node_meter import NodeMeter
 from cambist.accounts.plan import read_plans
 from cambist.accounts.principal import Principal
 from cambist.accounts.quota import AccountQuota, Period, period_of
-from cambist.accounts.quota_leases import LeaseWish
+from cambist.accounts.quota_leases import LeaseRequest
 from cambist.accounts.usage_counters import CounterTotal
 from cambist.cluster.quota_keeper import QuotaKeeper
 from cambist.errors import QuotaSpent, QuotaUnknown
@@ -84,7 +84,7 @@ def spend(meter: Meter, shop: Principal, calls: int) -> int:
 
 def grant(limits: NodeLimits) -> None:
     (keeper,) = (part for part in limits.parts if isinstance(part, QuotaKeeper))
-    keeper.grant_wishes()
+    keeper.grant_requests()
 
 
 def test_quotas_are_those_of_the_plans_in_effect(tmp_path: Path, store: Store) -> None:
@@ -124,7 +124,7 @@ def test_nodes_share_a_quota(tmp_path: Path, store: Store) -> None:
 def test_a_node_starts_with_the_leases_of_the_database(tmp_path: Path, store: Store) -> None:
     settings, shop = node(tmp_path, "north"), principal(store)
     period = period_of(5, TODAY)
-    store.quota_leases.grant("north", [LeaseWish(ANN, period.start, 100, 30)], 1)
+    store.quota_leases.grant("north", [LeaseRequest(ANN, period.start, 100, 30)], 1)
     for _ in range(2):
         restore_leases(settings, store, TODAY)
         assert granted(settings, period) == 30

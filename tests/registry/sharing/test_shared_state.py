@@ -19,7 +19,7 @@ from cambist.accounts.plan import default_plans
 from cambist.admin.accounts.account_admin import AccountAdmin
 from cambist.clock import utc_now
 from cambist.cluster.redis_connection import RedisConnection
-from cambist.history.fixing import Fixing, Receipt
+from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.registry.accounts.shared_plans import publish_shared_plans
 from cambist.registry.node.nodes import node_start
@@ -117,7 +117,7 @@ def created(node: Node, name: str) -> None:
 def filed(node: Node, value: str) -> None:
     """File a fixing as the ingest process does, which notifies nobody."""
     fixing = Fixing("ecb", Pair("EUR", "USD"), date(2026, 11, 20), Decimal(value))
-    filed = node.store.archive.file(Receipt("ecb", utc_now(), "a test", value), [fixing])
+    filed = node.store.archive.file(DeliveryRecord("ecb", utc_now(), "a test", value), [fixing])
     assert filed.added + filed.corrected == 1
 
 

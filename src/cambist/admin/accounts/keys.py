@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from cambist.accounts.account import Account, Accounts, KeyRecord, NewKey
+from cambist.accounts.account import Account, AccountKeys, KeyRecord, NewKey
 from cambist.accounts.api_key import PREFIX, digest, mint, shown_prefix
 from cambist.accounts.names import check_key_name, echo
 from cambist.admin.operators.audit import AuditRecorder
@@ -47,7 +47,7 @@ class KeyAdmin:
 
     def __init__(
         self,
-        accounts: Accounts,
+        accounts: AccountKeys,
         clock: Callable[[], datetime],
         audit: AuditRecorder,
         notify: Callable[[], None],

@@ -39,7 +39,6 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix, write_rate_matrix
-from cambist.storage.shared.usage.older_format import rewrite_older_files
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 
 log = logging.getLogger(__name__)
@@ -106,7 +105,6 @@ class Bootstrap:
             join_nodes(self._settings, self._store.nodes)
         is_built = self._refresh_matrix()
         self._refresh_book()
-        rewrite_older_files(self._folder.ledger)
         writer = UsageWriter(self._folder.ledger, node_name(self._settings))
         writer.recover(self._store.usage, self._clock().date())
         restore_leases(self._settings, self._store, self._clock().date())

@@ -17,7 +17,7 @@ from cambist.registry.sources.source_adapters import fixing_adapters
 from cambist.registry.wiring.components import environment_of, open_store
 from cambist.settings import Settings
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
-from cambist.storage import Store
+from cambist.storage import AccountStore, HistoryStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book.votes import vote_faults
 from cambist.storage.shared.rate_book_file import RateBookFile
@@ -80,7 +80,7 @@ def check_data_directory(settings: Settings, today: date) -> Iterator[CheckResul
     yield CheckResult("votes", tuple(vote_faults(folder.votes)), WRITTEN_AGAIN)
 
 
-def _check_fixings(store: Store) -> Iterator[CheckResult]:
+def _check_fixings(store: HistoryStore) -> Iterator[CheckResult]:
     try:
         for source in store.archive.sources():
             damage = DamageReport()
@@ -109,7 +109,7 @@ def _check_counters(folder: DataDirectory) -> CheckResult:
     return CheckResult("usage counters", tuple(faults), _COUNTED_AGAIN)
 
 
-def _check_usage(store: Store, folder: DataDirectory) -> CheckResult:
+def _check_usage(store: AccountStore, folder: DataDirectory) -> CheckResult:
     try:
         return CheckResult("usage", tuple(usage_faults(store, folder.ledger)), RESTORE)
     except StoreBroken as error:

@@ -13,17 +13,17 @@ from cambist.history.verdict_log import Judged
 from cambist.ingest.snapshot_builder import judging_of, rate_matrix_at, rules_of, shown_by
 from cambist.registry.signing.edition_log import all_editions, check_continues, encode_entry
 from cambist.sources.base import Source
-from cambist.storage import Store
+from cambist.storage import HistoryStore
 from cambist.transparency.checkpoint import parse_checkpoint
 
 _MOST_NAMED = 20
 
 
-def edition_faults(store: Store) -> list[str]:
+def edition_faults(store: HistoryStore) -> list[str]:
     """Return what is wrong with the editions, their rules, and the newest checkpoint of the log."""
     try:
-        editions, last_receipt = list(all_editions(store.editions)), store.archive.revision()
-        faults = [fault for each in editions for fault in _faults(each, last_receipt)]
+        editions, last_delivery = list(all_editions(store.editions)), store.archive.revision()
+        faults = [fault for each in editions for fault in _faults(each, last_delivery)]
         for version in sorted({each.rules for each in editions}):
             faults += _rule_faults(store.editions, version)
         note = store.log_checkpoints.newest()
@@ -34,14 +34,14 @@ def edition_faults(store: Store) -> list[str]:
     return faults[:_MOST_NAMED]
 
 
-def _faults(edition: RecordedEdition, last_receipt: int) -> Iterator[str]:
+def _faults(edition: RecordedEdition, last_delivery: int) -> Iterator[str]:
     name = parse_edition_name(edition.name)
-    if name is None or (name.receipt, name.rules) != (edition.receipt, edition.rules):
+    if name is None or (name.delivery, name.rules) != (edition.delivery, edition.rules):
         yield f"the edition {edition.number} has the name [{edition.name}], which is not its own"
     elif not edition.digest.startswith(name.digest):
         yield f"the edition {edition.name} has another digest than its name"
-    if edition.receipt > last_receipt:
-        yield f"the edition {edition.name} shows the receipt {edition.receipt}, the archive ends with {last_receipt}"
+    if edition.delivery > last_delivery:
+        yield f"the edition {edition.name} shows the delivery {edition.delivery}, the archive ends with {last_delivery}"
 
 
 def _rule_faults(editions: Editions, version: str) -> Iterator[str]:
@@ -63,7 +63,7 @@ class ArchiveComparison:
     `sources` are the adapters' sources, best first.
     """
 
-    def __init__(self, store: Store, sources: Sequence[Source], today: date) -> None:
+    def __init__(self, store: HistoryStore, sources: Sequence[Source], today: date) -> None:
         self._store = store
         self._sources = sources
         self._today = today
@@ -84,7 +84,7 @@ class ArchiveComparison:
         newest = self._store.editions.newest()
         if newest is None or newest.last_verdict is None:
             return []
-        return self._edition_faults(newest.name, newest.digest, Judged(newest.receipt, newest.last_verdict))
+        return self._edition_faults(newest.name, newest.digest, Judged(newest.delivery, newest.last_verdict))
 
     def verdict_faults(self) -> list[str]:
         """Return how the log of verdicts differs from what the archive gives."""

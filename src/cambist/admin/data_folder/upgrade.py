@@ -12,8 +12,9 @@ from cambist.registry.sources.source_adapters import OWN_SOURCES, load_declared_
 from cambist.registry.wiring.components import dialects, environment_of, open_store
 from cambist.settings import Settings, read_settings
 from cambist.storage.data_directory import DataDirectory
+from cambist.storage.sql.former_schema import refusal
 from cambist.storage.sql.inspection import DatabaseReport, inspect_database, inspect_server
-from cambist.storage.sql.kept_copy import copy_path, needed_space
+from cambist.storage.sql.migration_copy import copy_path, needed_space
 from cambist.storage.sql.revision import steps_after
 
 _WITHIN_SECONDS = 30.0
@@ -70,6 +71,8 @@ def _problems(settings: Settings, report: DatabaseReport) -> Iterator[str]:
     """Yield why a start of this release would be refused, or would be one without plans or sources of the operator."""
     if report.faults:
         yield f"the database is damaged: {report.faults[0]}"
+    if too_old := refusal(report.schema):
+        yield too_old
     if report.schema > report.newest_schema:
         release = f" of Cambist {report.release}" if report.release else ""
         known = f"this release knows those up to {report.newest_schema}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
-from cambist.storage import Store
+from cambist.storage import AccountStore
 from cambist.storage.shared.usage.counter_copy import counter_file_names
 from cambist.storage.shared.usage.counter_file import CounterFile
 from cambist.storage.shared.usage.layout import CounterFileName
@@ -15,7 +15,7 @@ _Total = tuple[int, str]
 """An account and an endpoint."""
 
 
-def usage_faults(store: Store, ledger: Path) -> Iterator[str]:
+def usage_faults(store: AccountStore, ledger: Path) -> Iterator[str]:
     """Yield a sentence for each row that is not what was stored, and each that has more calls than were counted.
 
     Counters are ahead of the database, never behind it. Only the files of the last days are kept. Errors: StoreBroken.

@@ -20,6 +20,7 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.rate_book_file import stored_rate_book
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
+from cambist.storage.sql.former_schema import refusal
 from cambist.storage.sql.inspection import DatabaseReport, inspect_database, inspect_server
 
 _LITTLE_SPACE, _FAIR_SPACE = 100 << 20, 1 << 30
@@ -113,6 +114,8 @@ def _schema_found(report: DatabaseReport, more: str) -> Finding:
         return problem("database", f"damaged: {report.faults[0]}", f"{_RESTORE}; [cambist check] says more")
     if report.schema > report.newest_schema:
         return problem("database", f"schema {report.schema} is of a newer Cambist", "upgrade Cambist")
+    if too_old := refusal(report.schema):
+        return problem("database", *too_old.split(": ", 1))
     if report.schema < report.newest_schema:
         found = f"schema {report.schema or 'none'}, this version has {report.newest_schema}"
         return warning("database", found, "[cambist upgrade --check] says what the next start does")

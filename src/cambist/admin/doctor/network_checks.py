@@ -113,7 +113,7 @@ def check_stream(installation: InstallationState) -> Iterator[Finding]:
 
 
 def check_proxies(installation: InstallationState) -> Iterator[Finding]:
-    """Check how the sources are asked, and whose word about clients' addresses counts."""
+    """Check how the sources are asked, and which proxies are trusted to name clients' addresses."""
     settings, named = installation.settings, [name for name in _PROXY_VARIABLES if installation.variables.get(name)]
     if settings.gateway:
         yield ok("way to the sources", f"through the gateway {settings.gateway}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 
 from cambist.errors import BadParameter
-from cambist.history.archive import FixingArchive
+from cambist.history.archive import PublishedArchive
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.pricing.pair import Pair
@@ -48,7 +48,7 @@ def _days_before(before: date) -> Iterator[date]:
         yield day
 
 
-def _received(archive: FixingArchive, pair: Pair, day: date) -> list[ReceivedFixing]:
+def _received(archive: PublishedArchive, pair: Pair, day: date) -> list[ReceivedFixing]:
     return [*archive.revisions(pair, day), *archive.revisions(pair.inverse, day)]
 
 

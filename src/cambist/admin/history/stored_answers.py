@@ -84,7 +84,7 @@ class StoredAnswers:
         reader = ArchiveReader(store.archive, store.bars, pool, utc_now)
         self._state.closes, self._state.bars = reader.close, reader
         if self.environment is Environment.LIVE:
-            self._state.words = reader.published_fixings
+            self._state.fixings = reader.published_fixings
 
 
 def _environment_of(folder: DataDirectory) -> Environment:

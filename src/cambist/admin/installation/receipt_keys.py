@@ -14,7 +14,7 @@ from cambist.registry.node.nodes import node_name
 from cambist.registry.signing.node_signer import NodeSigner
 from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
-from cambist.storage import Store
+from cambist.storage import HistoryStore, Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.key_folder import KeyFolder
 
@@ -22,7 +22,7 @@ from cambist.storage.key_folder import KeyFolder
 class ReceiptKeyAdmin:
     """The signing keys of a data folder and its database."""
 
-    def __init__(self, settings: Settings, store: Store, clock: Callable[[], datetime]) -> None:
+    def __init__(self, settings: Settings, store: HistoryStore, clock: Callable[[], datetime]) -> None:
         folder = DataDirectory(settings.data)
         self._store = store
         self._signer = NodeSigner(KeyFolder(folder.keys), store.public_keys, node_name(settings))

@@ -11,7 +11,7 @@ from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.accounts.names import echo
 from cambist.admin.source_check.answers import CheckedAnswer, ask
-from cambist.admin.source_check.comparison import compare, words_of
+from cambist.admin.source_check.comparison import compare, newest_rates
 from cambist.admin.source_check.report import CheckReport, make_report
 from cambist.errors import BadParameter
 from cambist.registry.sources.source_adapters import load_adapters, reasons_off, source_keys
@@ -47,7 +47,7 @@ class SourceCheck:
         """Ask these sources, several at once, and compare their answers. `on_answer` is called after each."""
         now = self.clock()
         answers = asyncio.run(self._ask(adapters, now, on_answer))
-        words = {one.source.key: words_of(one.source, answers[one.source.key]) for one in adapters}
+        rates = {one.source.key: newest_rates(one.source, answers[one.source.key]) for one in adapters}
         listed = published_currencies()
         return make_report(
             [
@@ -55,7 +55,7 @@ class SourceCheck:
                     one.source,
                     answers[one.source.key],
                     listed.get(one.source.key, ()),
-                    [each for key, each in words.items() if key != one.source.key],
+                    [each for key, each in rates.items() if key != one.source.key],
                     now.date(),
                 )
                 for one in adapters

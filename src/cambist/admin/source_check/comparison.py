@@ -60,11 +60,11 @@ class CheckedSource(Struct, frozen=True, kw_only=True):
     left_out: tuple[str, ...]
 
 
-Words = Mapping[str, tuple[date, float]]
+NewestRates = Mapping[str, tuple[date, float]]
 """The newest day and units per pivot by code."""
 
 
-def words_of(source: Source, answer: CheckedAnswer) -> dict[str, tuple[date, float]]:
+def newest_rates(source: Source, answer: CheckedAnswer) -> dict[str, tuple[date, float]]:
     """Return a source's newest rate of each code against the pivot, with its day."""
     own = SourceHistory(source.anchor, [fixing for fixing in answer.fixings if not fixing.rate_type], source.key)
     lines = {code: line for code in own.codes if (line := own.line(code)) is not None}
@@ -74,15 +74,15 @@ def words_of(source: Source, answer: CheckedAnswer) -> dict[str, tuple[date, flo
 
 
 def compare(
-    source: Source, answer: CheckedAnswer, expected: Sequence[str], others: Iterable[Words], today: date
+    source: Source, answer: CheckedAnswer, expected: Sequence[str], others: Iterable[NewestRates], today: date
 ) -> CheckedSource:
     """Return what is to be said of a source's answer; `others` are the rates of the other sources."""
-    words = words_of(source, answer)
+    rates = newest_rates(source, answer)
     codes = sorted({priced_code(fixing.pair, source.anchor) for fixing in answer.fixings if not fixing.rate_type})
     is_comparable = bool(expected) and answer.is_whole and bool(codes)
     missing = tuple(sorted(set(expected) - set(codes))) if is_comparable else ()
     unlisted = tuple(sorted(set(codes) - set(expected))) if is_comparable else ()
-    compared, apart = _apart(words, list(others))
+    compared, apart = _apart(rates, list(others))
     remarks = tuple(_remarks(source, answer, missing, apart, today))
     return CheckedSource(
         key=source.key,
@@ -105,10 +105,10 @@ def compare(
     )
 
 
-def _apart(words: Words, others: Sequence[Words]) -> tuple[int, dict[str, float]]:
+def _apart(rates: NewestRates, others: Sequence[NewestRates]) -> tuple[int, dict[str, float]]:
     """Return how many codes others have too, and in per cent how far those are that are not near their median."""
     compared, apart = 0, dict[str, float]()
-    for code, (day, units) in words.items():
+    for code, (day, units) in rates.items():
         near = [each[code][1] for each in others if code in each and abs(each[code][0] - day) <= _CARRY]
         if not near or isnan(units):
             continue

@@ -88,6 +88,6 @@ def read_source_reports(settings: Settings) -> SourceReports:
     source_reports = read_json_file(path, SourceReports)
     if source_reports is None:
         raise BadParameter(
-            f"There is no bulletin on the sources in {path}: a service that asks them writes it, see [cambist serve]"
+            f"There is no source report in {path}: a service that asks sources writes it, see [cambist serve]"
         )
     return source_reports

@@ -62,7 +62,7 @@ class EndpointAnswers:
     def find(self, call: Call) -> CachedResponse:
         """Return the answer to a call, from a cache or computed; for a client that has it, its outline is enough.
 
-        Errors: CambistError; MustWait on the event loop for one that takes long.
+        Errors: CambistError; WouldBlock on the event loop for one that takes long.
         """
         key, caches = cache_key(call, self.names), self._worker_state.caches
         # Read before anything that the answer depends on, so that it is only kept where that is current.

@@ -101,12 +101,12 @@ class RequestContext:
         return self.now.date() if self.mark is None else self.mark.today
 
     @property
-    def receipt(self) -> int | None:
+    def delivery(self) -> int | None:
         """The last delivery that the answer may show; None if the rate matrix is not recorded."""
         if self.mark is not None:
-            return self.mark.receipt
+            return self.mark.delivery
         name = parse_edition_name(self.matrix.edition)
-        return None if name is None or name.receipt == 0 else name.receipt
+        return None if name is None or name.delivery == 0 else name.delivery
 
     @property
     def assumed(self) -> list[str] | UnsetType:
@@ -128,7 +128,7 @@ class RequestContext:
     def closes(self) -> ReadClose:
         """Reads the close of a coin on a day: without a mark the newest, which the next edition shows at the latest."""
         known = self.state.known_closes
-        return self.state.closes if self.mark is None or known is None else partial(known, self.mark.receipt)
+        return self.state.closes if self.mark is None or known is None else partial(known, self.mark.delivery)
 
     @property
     def votes(self) -> ReadVotes:
@@ -136,10 +136,10 @@ class RequestContext:
         return self.state.votes
 
     @property
-    def words(self) -> FixingLookup | None:
+    def fixings(self) -> FixingLookup | None:
         """Reads fixings as they were published, if they are archived."""
-        receipt, known = self.receipt, self.state.known_words
-        return self.state.words if receipt is None or known is None else partial(known, receipt)
+        delivery, known = self.delivery, self.state.known_fixings
+        return self.state.fixings if delivery is None or known is None else partial(known, delivery)
 
     def verdict(self, code: str, day: date) -> CodeVerdict | None:
         """Return the verdict on the fixings behind a code's rate of a day. Errors: RateUnavailable, StoreBusy."""

@@ -17,7 +17,7 @@ from cambist.api.questions.agreement_parameters import MAX_COMPARED
 from cambist.errors import BadParameter, TooFewSources
 from cambist.history.code_verdict import CodeVerdict
 from cambist.history.rate_matrix import BY_LAW, NOBODY
-from cambist.pricing.agreement import Agreement, Word, agreement
+from cambist.pricing.agreement import Agreement, SourceRate, agreement
 from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import Parity, parities_on
@@ -79,9 +79,9 @@ def _counted_now(context: RequestContext, codes: Iterable[str]) -> Agreements:
             found |= _counted_now(context, [parity.anchor])
             continue
         votes = leg.origin.votes or context.votes(code)
-        words = [Word(vote.source, vote.mid, vote.source in compiled) for vote in votes if vote.weight]
+        rates = [SourceRate(vote.source, vote.mid, vote.source in compiled) for vote in votes if vote.weight]
         alone = Agreement(min(len(leg.origin.sources), 1))
-        found[code] = agreement_record(str(leg.pair), agreement(leg.float_mid, words) if words else alone)
+        found[code] = agreement_record(str(leg.pair), agreement(leg.float_mid, rates) if rates else alone)
     return found
 
 
@@ -111,24 +111,24 @@ def agreements_on(context: RequestContext, codes: Iterable[str], day: date) -> A
     compiled, coins = compiled_sources(context), [code for code in compared if code in COINS]
     found |= {code: AgreementRecord(1, f"{code}/{PIVOT}") for code in coins}
     wanted = [code for code in compared if code not in COINS]
-    if context.words is None:  # simulated rates have one source
+    if context.fixings is None:  # simulated rates have one source
         return found | {code: AgreementRecord(1, f"{PIVOT}/{code}") for code in wanted}
     rates = context.state.source_rates(main_anchors(context), wanted, day, day)
     for code in wanted:
         served = context.matrix.cell(day, code)
         last = ((each.source, float(each.units[-1])) for each in rates.of(code))
-        words = [Word(source, units, source in compiled) for source, units in last if not isnan(units)]
-        found[code] = agreement_record(f"{PIVOT}/{code}", _agreement(context, served, words))
+        of_sources = [SourceRate(source, units, source in compiled) for source, units in last if not isnan(units)]
+        found[code] = agreement_record(f"{PIVOT}/{code}", _agreement(context, served, of_sources))
     for code in wanted if len(wanted) <= MAX_JUDGED else ():
         found[code] = _with_verdict(found[code], code, context.verdict(code, day))
     return found
 
 
-def _agreement(context: RequestContext, served: float, words: list[Word]) -> Agreement:
+def _agreement(context: RequestContext, served: float, rates: list[SourceRate]) -> Agreement:
     """Return the agreement on a rate; while no source has been asked, a stored rate is known to be of one."""
     if isnan(served):
         return Agreement(0)
-    return Agreement(1) if context.source_reports is None else agreement(served, words)
+    return Agreement(1) if context.source_reports is None else agreement(served, rates)
 
 
 def _by_law_on(context: RequestContext, codes: Iterable[str], day: date) -> tuple[Agreements, list[str]]:

@@ -25,14 +25,14 @@ def explain_typed(
     for code in dict.fromkeys((pair.base, pair.quote)):
         series = typed.series_of(code)
         if series:
-            found = context.words(series, code, typed.last) if context.words else ()
+            found = context.fixings(series, code, typed.last) if context.fixings else ()
             for received in fixings_for(code, found):
                 yield _published(context, series, received, typed.last), True
         elif day is None:
             legs = explain_now(context.book, Pair(code, PIVOT), context.now, context.votes)
             yield from ((leg, False) for leg in legs)
         else:
-            yield from ((leg, False) for leg in explain_day(context.matrix, Pair(code, PIVOT), day, context.words))
+            yield from ((leg, False) for leg in explain_day(context.matrix, Pair(code, PIVOT), day, context.fixings))
 
 
 def _published(context: RequestContext, series: str, received: ReceivedFixing, day: date) -> ExplainedLeg:

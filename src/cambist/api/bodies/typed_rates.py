@@ -20,7 +20,7 @@ from cambist.history.rate_matrix import NOBODY, RateMatrix
 from cambist.history.series import Series
 from cambist.history.source_rates import CarriedRates, SourceRates, best_of
 from cambist.history.typed_series import parse_series_key
-from cambist.pricing.agreement import Word, agreement
+from cambist.pricing.agreement import SourceRate, agreement
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.reference.currency_tables import CURRENCIES
 
@@ -174,8 +174,8 @@ def market_start(matrix: RateMatrix, series: str, day: date) -> datetime:
 
 def _agreement(code: str, side: Side, compiled: frozenset[str]) -> AgreementRecord:
     last = ((parse_series_key(each.source).source, float(each.units[-1])) for each in side.typed)
-    words = [Word(source, units, source in compiled) for source, units in last if not isnan(units)]
-    return agreement_record(f"{PIVOT}/{code}", agreement(float(side.units[-1]), words))
+    rates = [SourceRate(source, units, source in compiled) for source, units in last if not isnan(units)]
+    return agreement_record(f"{PIVOT}/{code}", agreement(float(side.units[-1]), rates))
 
 
 def _lives(code: str, first: date, count: int) -> NDArray[np.bool_]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from time import perf_counter_ns
 
-from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
+from cambist.accounts.would_block import WouldBlock
 from cambist.clock import WallClock
 from cambist.http.request_parser import Environ
 
@@ -57,10 +57,10 @@ class Call:
         return date.min if self.principal is None else self.principal.plan.first_day(self.today)
 
     def leave_if_at_once(self) -> None:
-        """Leave what takes long to a thread, if this is the event loop. Errors: MustWait."""
+        """Leave what takes long to a thread, if this is the event loop. Errors: WouldBlock."""
         self.is_long = True
         if self.is_at_once:
-            raise MustWait
+            raise WouldBlock
 
 
 def call_of(environ: Environ) -> Call | None:

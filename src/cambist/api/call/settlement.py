@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from cambist.accounts.meter import Meter
-from cambist.accounts.must_wait import MustWait
 from cambist.accounts.principal import Principal
 from cambist.accounts.reservation import Reservation
+from cambist.accounts.would_block import WouldBlock
 from cambist.api.call.call import Call
 from cambist.errors import CambistError
 from cambist.http.delivery import on_delivery
@@ -26,7 +26,7 @@ class Settlement:
     def settle(self, call: Call, label: str, cost: int) -> None:
         """Count the calls of an answer that is there, under a label: at once, or when it is sent by a thread.
 
-        Errors: QuotaSpent; MustWait on the event loop if only a thread can tell.
+        Errors: QuotaSpent; WouldBlock on the event loop if only a thread can tell.
         """
         if call.principal is None:
             return
@@ -39,14 +39,14 @@ class Settlement:
             return
         try:
             self._meter.admit(call.principal, label, cost, call.now, is_rate_checked=True)
-        except (CambistError, MustWait):
+        except (CambistError, WouldBlock):
             self._meter.release()
             raise
 
     def settle_directly(self, principal: Principal, label: str, cost: int, now: float) -> bytes:
         """Check a direct answer against rate and quota and count it; return the headers of a plan with limits, encoded.
 
-        Errors: RequestRefused, and MustWait if only a thread can tell: then nothing was counted.
+        Errors: RequestRefused, and WouldBlock if only a thread can tell: then nothing was counted.
         """
         if not principal.is_limited:
             self._meter.spend(principal, label, cost, now)

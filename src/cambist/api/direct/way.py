@@ -10,7 +10,7 @@ from functools import lru_cache
 from time import perf_counter_ns
 from typing import Any
 
-from cambist.accounts.must_wait import MustWait
+from cambist.accounts.would_block import WouldBlock
 from cambist.api.answer.answer_headers import NEGOTIATED, VARY, Header
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.call.settlement import Settlement
@@ -93,7 +93,7 @@ class DirectWay:
             return self._answer(received)
         except (Declined, KeyError):  # what is looked up and not found is unknown here, and perhaps anywhere
             return None
-        except (CambistError, MustWait):
+        except (CambistError, WouldBlock):
             self._settlement.release()
             return None
         except Exception:  # the general way answers all the same

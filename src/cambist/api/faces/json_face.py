@@ -38,7 +38,7 @@ class JsonFace:
         self._tags = (answers.endpoint.tag,)
 
     def respond(self, call: Call) -> Response:
-        """Return the response to a call. Errors: CambistError; MustWait on the event loop."""
+        """Return the response to a call. Errors: CambistError; WouldBlock on the event loop."""
         self._admission.admit(call, self._tags)
         ignored = () if call.query.keys() <= self.answers.names else self._unknown.ignored(call.query)
         answer = self.answers.find(call)

@@ -12,7 +12,7 @@ from cambist.history.typed_series import TYPE_NAME
 
 MAX_SOURCES = 50
 MAX_COMPARED = 50
-"""For how many codes of a past day the words of all sources are read from the archive in one request."""
+"""For how many codes of a past day the fixings of all sources are read from the archive in one request."""
 
 
 def _parse_rate_type(name: str, text: str) -> str:

@@ -11,7 +11,7 @@ from cambist.errors import BadParameter, shorten
 from cambist.history.corrections import FeedPosition
 from cambist.history.edition import parse_edition_name
 
-_LAST_RECEIPT = 2**31 - 1
+_LAST_DELIVERY = 2**31 - 1
 _PLACE = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{4}-\d{2}-\d{2})")
 
 
@@ -23,8 +23,8 @@ def feed_position(name: str, **options: Any) -> Param:
 def _parse_position(name: str, text: str) -> FeedPosition:
     edition, place = parse_edition_name(text), _PLACE.fullmatch(text)
     try:
-        if edition is not None and edition.receipt <= _LAST_RECEIPT:
-            return FeedPosition.behind(edition.receipt, text)
+        if edition is not None and edition.delivery <= _LAST_DELIVERY:
+            return FeedPosition.behind(edition.delivery, text)
         if place is not None:
             return FeedPosition(int(place[1]), int(place[2]), date.fromisoformat(place[3]))
     except ValueError:

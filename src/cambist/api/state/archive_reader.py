@@ -9,7 +9,7 @@ from typing import ParamSpec, TypeVar
 
 from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
-from cambist.history.archive import FixingArchive, PairFilter
+from cambist.history.archive import PairFilter, PublishedArchive
 from cambist.history.bars import Bar, BarReader, Interval
 from cambist.history.coin_closes import find_close
 from cambist.history.correction_feed import CorrectionFeed
@@ -39,7 +39,7 @@ class ArchiveReader:
 
     def __init__(
         self,
-        archive: FixingArchive,
+        archive: PublishedArchive,
         bars: BarReader,
         pool: ReaderPool,
         clock: Callable[[], datetime],
@@ -74,20 +74,20 @@ class ArchiveReader:
         except StoreBroken as error:
             raise RateUnavailable("The archive of fixings cannot be read now") from error
 
-    def known_fixings(self, receipt: int, source: str, code: str, day: date) -> Sequence[ReceivedFixing]:
+    def known_fixings(self, delivery: int, source: str, code: str, day: date) -> Sequence[ReceivedFixing]:
         """Return as `published_fixings` what deliveries up to a number said. Errors: RateUnavailable."""
-        return self._read(self._archive.published_fixings, source, code, day, receipt)
+        return self._read(self._archive.published_fixings, source, code, day, delivery)
 
-    def known_close(self, receipt: int, coin: str, day: date) -> ReceivedFixing | None:
+    def known_close(self, delivery: int, coin: str, day: date) -> ReceivedFixing | None:
         """Return as `close` what deliveries up to a number said. Errors: RateUnavailable."""
         newest = self.close(coin, day)
-        if newest is None or newest.receipt <= receipt:
+        if newest is None or newest.delivery <= delivery:
             return newest
         try:
             revisions = self._call(self._archive.revisions, Pair(coin, PIVOT), day)
         except StoreBroken as error:
             raise RateUnavailable("The archive of closes cannot be read now") from error
-        return find_close(each for each in revisions if each.receipt <= receipt)
+        return find_close(each for each in revisions if each.delivery <= delivery)
 
     def close(self, coin: str, day: date) -> ReceivedFixing | None:
         """Return the close of a coin on a day; None if there is none. Errors: RateUnavailable."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import BadParameter, NotKnownThen, RateUnavailable, StoreBroken, shorten
-from cambist.history.archive import PairFilter
+from cambist.history.archive import KnownArchive
 from cambist.history.edition import Editions, RecordedEdition, parse_edition_name
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.known_state import (
@@ -20,7 +20,7 @@ from cambist.history.known_state import (
     Window,
     changed_outcomes,
     excerpt_at,
-    first_receipt_with,
+    first_delivery_with,
     spliced_excerpt,
     verdict_bounds,
     wants,
@@ -48,24 +48,6 @@ _CELL_BYTES = 10
 _Codes = frozenset[str] | None
 
 
-class KnownArchive(Protocol):
-    """What is read of the archive."""
-
-    def known_fixings(self, sources: Sequence[str], wanted: PairFilter, days: tuple[date, date]) -> KnownFixings:
-        """Return everything that was received about the wanted pairs of some sources between two days."""
-
-    def days_received_after(
-        self, receipt: int, sources: Sequence[str], wanted: PairFilter, days: tuple[date, date]
-    ) -> list[date] | None:
-        """Return the days between two of which wanted pairs were received after a receipt; None if one is damaged."""
-
-    def revision(self) -> int:
-        """Return the number of the last delivery that changed something."""
-
-    def receipt_at(self, moment: datetime) -> int:
-        """Return the number of the last delivery that was received by a moment; 0 if there was none."""
-
-
 class _Kept(Generic[V]):
     """Values by key, bounded in bytes: what was not used for longest is dropped. Threads may race here harmlessly."""
 
@@ -88,7 +70,7 @@ class _Kept(Generic[V]):
 class KnownHistory:
     """Rebuilds what was known at an edition or at a moment, in the threads of a `pool` of its own.
 
-    What is kept is answered at once; for anything else, any method may raise StoreBusy, or MustWait in a thread that
+    What is kept is answered at once; for anything else, any method may raise StoreBusy, or WouldBlock in a thread that
     must not wait. `current` are the rules of this release.
     """
 
@@ -129,7 +111,7 @@ class KnownHistory:
         A series has the days of `current` of which nothing else was received since.
         """
         window, codes = window_of(scope), scope.codes
-        key = mark.name, mark.receipt, mark.today, mark.assumed, window, codes
+        key = mark.name, mark.delivery, mark.today, mark.assumed, window, codes
         found = self._excerpts.get(key)
         if found is None:
             found = self._call(self._build_beside, current, mark, window, codes)
@@ -141,9 +123,9 @@ class KnownHistory:
         """Return the first edition after a mark that has a rate of a pair on a day; None if there is none yet."""
         return self._call(self._find_first, mark, pair, day)
 
-    def first_showing(self, receipt: int) -> RecordedEdition | None:
-        """Return the first edition that shows a receipt. Errors: RateUnavailable."""
-        return self._call(self._editions.first_showing, receipt)
+    def first_showing(self, delivery: int) -> RecordedEdition | None:
+        """Return the first edition that shows a delivery. Errors: RateUnavailable."""
+        return self._call(self._editions.first_showing, delivery)
 
     def spare_this_thread(self) -> None:
         """Never let the calling thread wait for what is not kept."""
@@ -161,19 +143,19 @@ class KnownHistory:
         assumed = () if assume is None else (assume,)
         if edition is None and moment is not None:
             edition = next(iter(self._editions.after(0, 1)), None)
-            receipt = self._archive.receipt_at(moment)
-            if edition is None or not (receipt or assumed):
+            delivery = self._archive.delivery_at(moment)
+            if edition is None or not (delivery or assumed):
                 first = "" if edition is None else f"; the first edition is [{edition.name}]"
                 raise NotKnownThen(
                     f"Nothing was known here at [{shorten(text)}]{first}", edition.name if edition else None
                 )
-            return self._complete(Mark(edition, receipt, self._current, moment.date(), (*assumed, RULES)))
+            return self._complete(Mark(edition, delivery, self._current, moment.date(), (*assumed, RULES)))
         if edition is None:
             raise BadParameter(f"Unknown as_of: [{shorten(text)}] is not an edition of this service")
         following = next(iter(self._editions.after(edition.number, 1)), None)
         today = (moment or (following.recorded_at if following else self._clock())).date()
         is_settled = moment is not None or following is not None
-        return self._complete(Mark(edition, edition.receipt, self._current, today, assumed, is_settled))
+        return self._complete(Mark(edition, edition.delivery, self._current, today, assumed, is_settled))
 
     def _find_edition(self, text: str) -> RecordedEdition | None:
         if parse_edition_name(text):
@@ -201,7 +183,7 @@ class KnownHistory:
     ) -> list[Window] | None:
         """Return the parts of a window that may differ between a mark and the current matrix; None if most of it may.
 
-        The shown receipts differ, and also the rules may, by which a matrix is built as a whole.
+        The shown deliveries differ, and also the rules may, by which a matrix is built as a whole.
         """
         edition = parse_edition_name(current.edition)
         last = window.first + window.days - 1
@@ -212,12 +194,12 @@ class KnownHistory:
         if not is_same or current.sources != tuple(rule.key for rule in mark.rules.sources):
             return None
         received = self._archive.days_received_after(
-            min(mark.receipt, edition.receipt), current.sources, wants(mark.rules, codes), window.read_days
+            min(mark.delivery, edition.delivery), current.sources, wants(mark.rules, codes), window.read_days
         )
         recorded = self._editions.find(current.edition)
         if received is None or recorded is None:
             return None
-        of_current = Mark(recorded, recorded.receipt, mark.rules, mark.today)
+        of_current = Mark(recorded, recorded.delivery, mark.rules, mark.today)
         known, newest = (
             self._verdicts.outcomes(mark.rules.version, verdict_bounds(each, codes, window))
             for each in (mark, of_current)
@@ -233,7 +215,7 @@ class KnownHistory:
         sources = tuple(rule.key for rule in mark.rules.sources)
         key = sources, window, codes
         found = self._fixings.get(key)
-        needed = self._archive.revision() if PUBLISHED in mark.assumed else mark.receipt
+        needed = self._archive.revision() if PUBLISHED in mark.assumed else mark.delivery
         if found is None or found[0] < needed:
             revision = self._archive.revision()
             fixings = self._archive.known_fixings(sources, wants(mark.rules, codes), window.read_days)
@@ -247,8 +229,8 @@ class KnownHistory:
         fixings = self._archive.known_fixings(
             [rule.key for rule in rules.sources], wants(rules, scope.codes), window_of(scope).read_days
         )
-        receipt = first_receipt_with(fixings, mark, pair, day)
-        return None if receipt is None else self._editions.first_showing(receipt)
+        delivery = first_delivery_with(fixings, mark, pair, day)
+        return None if delivery is None else self._editions.first_showing(delivery)
 
 
 def parse_instant(text: str, now: datetime) -> datetime:

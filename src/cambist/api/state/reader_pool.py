@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import BoundedSemaphore, get_ident
 from typing import ParamSpec, TypeVar
 
-from cambist.accounts.must_wait import MustWait
+from cambist.accounts.would_block import WouldBlock
 from cambist.errors import StoreBusy
 
 P = ParamSpec("P")
@@ -36,13 +36,13 @@ class ReaderPool:
         self._never_waits = 0
 
     def spare_this_thread(self) -> None:
-        """Refuse from now on to let the calling thread wait: its calls raise MustWait."""
+        """Refuse from now on to let the calling thread wait: its calls raise WouldBlock."""
         self._never_waits = get_ident()
 
     def call(self, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what `read` returns. Errors: MustWait, StoreBusy, and those of `read`."""
+        """Return what `read` returns. Errors: WouldBlock, StoreBusy, and those of `read`."""
         if get_ident() == self._never_waits:
-            raise MustWait
+            raise WouldBlock
         if not self._free.acquire(blocking=False):
             raise StoreBusy("Too many requests wait for the database", _RETRY_SECONDS)
         try:

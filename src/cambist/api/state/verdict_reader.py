@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from cambist.api.state.known_history import KnownArchive
 from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
+from cambist.history.archive import KnownArchive
 from cambist.history.code_verdict import CodeVerdict, bounds_around, rates_at, verdict_of, wants_code, window_around
 from cambist.history.edition import Editions
 from cambist.history.known_state import Mark
@@ -18,7 +18,7 @@ _MOST = 500
 class VerdictReader:
     """Derives verdicts in the threads of a `pool`, as an edition knew them, and keeps some.
 
-    What is kept is answered at once; for anything else, StoreBusy or MustWait may be raised.
+    What is kept is answered at once; for anything else, StoreBusy or WouldBlock may be raised.
     """
 
     def __init__(self, archive: KnownArchive, editions: Editions, verdicts: VerdictLog, pool: ReaderPool) -> None:
@@ -33,7 +33,7 @@ class VerdictReader:
 
         Errors: RateUnavailable, StoreBusy.
         """
-        known = None if mark is None else (mark.receipt, mark.assumed, mark.today)
+        known = None if mark is None else (mark.delivery, mark.assumed, mark.today)
         key = edition, known, code, day
         if key in self._found:
             return self._found[key]
@@ -63,4 +63,4 @@ class VerdictReader:
         """Return the mark of the edition that answers are made from now; None if its rules are not known."""
         edition = self._editions.find(name)
         rules = None if edition is None else self._editions.rules(edition.rules)
-        return None if edition is None or rules is None else Mark(edition, edition.receipt, rules, day)
+        return None if edition is None or rules is None else Mark(edition, edition.delivery, rules, day)

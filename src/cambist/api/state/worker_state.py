@@ -52,8 +52,8 @@ class WorkerState:
     reads the cache before the rate matrix: an answer from an old matrix can then only be added where nobody reads.
     """
 
-    known_words: Callable[[int, str, str, date], Sequence[ReceivedFixing]] | None = None
-    """Reads as `words` what deliveries up to a number said."""
+    known_fixings: Callable[[int, str, str, date], Sequence[ReceivedFixing]] | None = None
+    """Reads as `fixings` what deliveries up to a number said."""
     known_closes: Callable[[int, str, date], ReceivedFixing | None] | None = None
     """Reads as `closes` what deliveries up to a number said."""
     verdicts: ReadVerdict | None = None
@@ -77,7 +77,7 @@ class WorkerState:
         """The operator's limit for the age of live rates."""
         self.ages: Mapping[AssetKind, timedelta] = {}
         """How old a traded price may be, by kind of asset; a kind that is missing has no limit."""
-        self.words: FixingLookup | None = None
+        self.fixings: FixingLookup | None = None
         """Reads fixings as they were published."""
         self.votes: ReadVotes = no_votes
         """Reads the votes behind the quotes of the newest rate book."""

@@ -120,7 +120,7 @@ class CorrectionRecord(Struct, frozen=True, kw_only=True):
 
 
 class VintageRecord(Struct, frozen=True, kw_only=True):
-    """What a source published for a day in its digits, and when it was learnt; `receipt` numbers the delivery."""
+    """What a source published for a day in its digits, and when it was learnt; `delivery` numbers the delivery."""
 
     source: str
     base: str
@@ -130,7 +130,7 @@ class VintageRecord(Struct, frozen=True, kw_only=True):
     nominal: int
     published_at: Timestamp | None
     received_at: Timestamp
-    receipt: int
+    delivery: int
     corrects: bool
 
 

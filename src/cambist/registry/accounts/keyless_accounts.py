@@ -6,7 +6,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 
-from cambist.accounts.account import Accounts, KeyChanges, StoredKey
+from cambist.accounts.account import KeyChanges, KnownAccounts, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.keyless_access import DIALECTS, PAGE, with_account
 from cambist.errors import CannotStart, StoreUnreachable
@@ -16,12 +16,14 @@ from cambist.settings import Settings
 log = logging.getLogger(__name__)
 
 
-def stored_keys(settings: Settings, accounts: Accounts) -> Mapping[Digest, StoredKey]:
+def stored_keys(settings: Settings, accounts: KnownAccounts) -> Mapping[Digest, StoredKey]:
     """Return all keys, with the accounts that pay for calls without one."""
     return _with_named(accounts.by_key(), settings, accounts)
 
 
-def _with_named(keys: Mapping[Digest, StoredKey], settings: Settings, accounts: Accounts) -> Mapping[Digest, StoredKey]:
+def _with_named(
+    keys: Mapping[Digest, StoredKey], settings: Settings, accounts: KnownAccounts
+) -> Mapping[Digest, StoredKey]:
     for digest, name in _named(settings).items():
         keys = with_account(keys, digest, accounts.named(name))
     return keys
@@ -41,7 +43,7 @@ class KeyReader:
     Keys that were read from a copy, because the database could not be reached, `are_copied`: they may be outdated.
     """
 
-    def __init__(self, settings: Settings, accounts: Accounts) -> None:
+    def __init__(self, settings: Settings, accounts: KnownAccounts) -> None:
         self._settings = settings
         self._accounts = accounts
         self._last = -1
@@ -63,7 +65,7 @@ class KeyReader:
             log.warning("Accounts: they are read from a copy, of %d keys: %s", len(keys), error)
             return keys
 
-    def _read_all(self, accounts: Accounts) -> Mapping[Digest, StoredKey]:
+    def _read_all(self, accounts: KnownAccounts) -> Mapping[Digest, StoredKey]:
         # Read first: what changes meanwhile is then read again.
         self._last = accounts.last_change()
         return stored_keys(self._settings, accounts)
@@ -83,7 +85,7 @@ class KeyReader:
         self.are_copied = False
 
 
-def check_page_account(settings: Settings, accounts: Accounts) -> None:
+def check_page_account(settings: Settings, accounts: KnownAccounts) -> None:
     """Check that somebody pays for an open page. Errors: CannotStart."""
     if settings.page != "open":
         return
@@ -92,13 +94,13 @@ def check_page_account(settings: Settings, accounts: Accounts) -> None:
     _check_account("page_account", settings.page_account, accounts)
 
 
-def check_dialect_account(settings: Settings, accounts: Accounts) -> None:
+def check_dialect_account(settings: Settings, accounts: KnownAccounts) -> None:
     """Check the account that pays for calls in a dialect without a key, if one is named. Errors: CannotStart."""
     if settings.dialects and settings.dialect_account:
         _check_account("dialect_account", settings.dialect_account, accounts)
 
 
-def _check_account(setting: str, name: str, accounts: Accounts) -> None:
+def _check_account(setting: str, name: str, accounts: KnownAccounts) -> None:
     account = accounts.named(name)
     if account is None:
         create = f"cambist account create {name} --plan …"

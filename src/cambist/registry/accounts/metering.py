@@ -21,7 +21,7 @@ from cambist.registry.node.local_copies import USAGE_DAYS, copied_past_usage
 from cambist.registry.node.nodes import node_name
 from cambist.registry.wiring.components import endpoints
 from cambist.settings import Settings
-from cambist.storage import Store
+from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.usage.lease_file import LeaseFile
 from cambist.storage.shared.usage.reservation_file import ReservationFile
@@ -35,7 +35,7 @@ def _nobody(_account: int, _since: date) -> Mapping[date, int]:
     return {}
 
 
-def open_meter(settings: Settings, store: Store, others_usage: OthersUsage = _nobody) -> Meter:
+def open_meter(settings: Settings, store: AccountStore, others_usage: OthersUsage = _nobody) -> Meter:
     """Open the meter of a process that counts calls. Errors: StoreBroken.
 
     `others_usage` reads what other nodes have counted, if there are others.
@@ -54,7 +54,7 @@ def _open_reservations(settings: Settings) -> Reservations:
     try:
         return ReservationFile(DataDirectory(settings.data).reservations)
     except StoreBroken as broken:
-        log.warning("Ledger: each process knows only what it has reserved itself: %s", broken)
+        log.warning("Usage: each process knows only what it has reserved itself: %s", broken)
         return OwnReservations()
 
 

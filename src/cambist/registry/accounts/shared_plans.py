@@ -14,7 +14,7 @@ from cambist.errors import PlansRefused
 from cambist.registry.accounts.plans import SharePlans, activate_plans, current_plans, plans_file, publish_plans
 from cambist.registry.node.nodes import node_name
 from cambist.settings import Settings
-from cambist.storage import Store
+from cambist.storage import NodeStore
 from cambist.storage.atomic_file import write_atomically
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import ChangeNotifier
@@ -22,7 +22,7 @@ from cambist.storage.shared.change_notifier import ChangeNotifier
 log = logging.getLogger(__name__)
 
 
-def plan_sharing(settings: Settings, store: Store) -> SharePlans | None:
+def plan_sharing(settings: Settings, store: NodeStore) -> SharePlans | None:
     """Return what puts plans into effect for all nodes; None for a service on one machine."""
     return partial(store.plan_versions.add, node=node_name(settings)) if settings.is_node else None
 

@@ -102,7 +102,7 @@ class ArchiveTasks:
             # Without its cause, whose frames hold the memory.
             raise SourceBroken(f"{key}: reading what it sent takes more memory than any answer needs") from None
         if filed is not None and filed.days is not None:
-            self._judging.note_filed(filed.receipt, *filed.days)
+            self._judging.note_filed(filed.delivery, *filed.days)
         return filed
 
     def _new_judging(self) -> Judging:

@@ -22,7 +22,7 @@ from cambist.registry.sandbox.sandbox_snapshots import SandboxSnapshots
 from cambist.registry.sources.source_adapters import fixing_adapters
 from cambist.settings import Settings
 from cambist.sources.base import Source
-from cambist.storage import Store
+from cambist.storage import HistoryStore
 
 
 class SnapshotSource(Protocol):
@@ -34,13 +34,13 @@ class SnapshotSource(Protocol):
     def build_matrix(self, now: datetime) -> RateMatrix:
         """Build the rate matrix."""
 
-    def matrix_before(self, store: Store, now: datetime) -> RateMatrix | None:
+    def matrix_before(self, store: HistoryStore, now: datetime) -> RateMatrix | None:
         """Return the rate matrix of the newest edition if older rules derived it, else None. Errors: StoreBroken."""
 
-    def record_edition(self, matrix: RateMatrix, store: Store) -> RateMatrix:
+    def record_edition(self, matrix: RateMatrix, store: HistoryStore) -> RateMatrix:
         """Return a rate matrix with its edition, which is recorded before it is used. Errors: StoreBroken."""
 
-    def restore_edition(self, matrix: RateMatrix, store: Store) -> None:
+    def restore_edition(self, matrix: RateMatrix, store: HistoryStore) -> None:
         """Record the edition of a current rate matrix again if the database has lost it. Errors: StoreBroken."""
 
     def build_book(self, version: int, now: datetime) -> RateBook:
@@ -63,24 +63,24 @@ class ArchiveSnapshots:
         """Build the rate matrix of all fixings."""
         return build_current_matrix(self._judging, now.date())
 
-    def matrix_before(self, store: Store, now: datetime) -> RateMatrix | None:
+    def matrix_before(self, store: HistoryStore, now: datetime) -> RateMatrix | None:
         """Build the rate matrix of the newest edition again if its verdicts were derived by older rules."""
         return rate_matrix_before(store, store.editions, now.date())
 
-    def record_edition(self, matrix: RateMatrix, store: Store) -> RateMatrix:
+    def record_edition(self, matrix: RateMatrix, store: HistoryStore) -> RateMatrix:
         """Record the edition in the archive's database."""
         return record_edition(store.editions, matrix, self._sources)
 
-    def restore_edition(self, matrix: RateMatrix, store: Store) -> None:
+    def restore_edition(self, matrix: RateMatrix, store: HistoryStore) -> None:
         """Record the edition in the archive's database if it is missing there."""
         restore_edition(store.editions, matrix, self._sources)
 
     def build_book(self, version: int, now: datetime) -> RateBook:
         """Build the rate book of the newest fixings."""
-        return rate_book_of(self._judging, self._sources, version, now)
+        return rate_book_of(self._store.archive, self._judging, self._sources, version, now)
 
 
-def open_snapshot_source(settings: Settings, store: Store) -> SnapshotSource:
+def open_snapshot_source(settings: Settings, store: HistoryStore) -> SnapshotSource:
     """Return what builds the rate matrix and the rate book of the settings' data directory."""
     if settings.sandbox:
         return SandboxSnapshots(settings)

@@ -10,13 +10,13 @@ from datetime import date, timedelta
 
 import msgspec
 
-from cambist.accounts.account import Accounts
+from cambist.accounts.account import KnownAccounts
 from cambist.accounts.meter import PastUsage
 from cambist.accounts.usage_counters import CounterFileKey
 from cambist.clock import utc_now
 from cambist.registry.node.nodes import node_name
 from cambist.settings import Settings
-from cambist.storage import Store
+from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file, write_json_file
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -36,7 +36,7 @@ class UsageCopy(msgspec.Struct, frozen=True):
 class LocalCopies:
     """Copies accounts when they have changed, and usage when a day has begun or counter files have come or gone."""
 
-    def __init__(self, settings: Settings, store: Store, files: Callable[[], frozenset[CounterFileKey]]) -> None:
+    def __init__(self, settings: Settings, store: AccountStore, files: Callable[[], frozenset[CounterFileKey]]) -> None:
         self._folder = DataDirectory(settings.data)
         self._is_needed = bool(settings.database)
         self._node = node_name(settings) if settings.is_node else None
@@ -62,7 +62,7 @@ class LocalCopies:
             self._usage_seen = today, files
 
 
-def copied_accounts(settings: Settings) -> Accounts | None:
+def copied_accounts(settings: Settings) -> KnownAccounts | None:
     """Return the accounts as they were copied last; None if they were not, and for a database without a server."""
     return open_accounts_copy(DataDirectory(settings.data).accounts_copy) if settings.database else None
 

@@ -28,7 +28,7 @@ from cambist.sandbox.quoting import last_tick
 from cambist.sandbox.rate_books import SimulatedRateBooks
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment
-from cambist.storage import Store
+from cambist.storage import HistoryStore
 from cambist.storage.data_directory import DataDirectory
 
 _AHEAD = timedelta(days=400)
@@ -98,17 +98,17 @@ class SandboxSnapshots:
         rules = text_digest(revision.encode())[:12]
         return with_edition(build_rate_matrix([history], now.date() + _AHEAD, revision), 0, rules)
 
-    def matrix_before(self, store: Store, now: datetime) -> RateMatrix | None:
+    def matrix_before(self, store: HistoryStore, now: datetime) -> RateMatrix | None:
         """Return None: a sandbox has no rules of verdicts."""
         del store, now
         return None
 
-    def record_edition(self, matrix: RateMatrix, store: Store) -> RateMatrix:
+    def record_edition(self, matrix: RateMatrix, store: HistoryStore) -> RateMatrix:
         """Return the matrix as it is: a sandbox has no archive, and its market can be computed again."""
         del store
         return matrix
 
-    def restore_edition(self, matrix: RateMatrix, store: Store) -> None:
+    def restore_edition(self, matrix: RateMatrix, store: HistoryStore) -> None:
         """Do nothing: a sandbox records no editions."""
 
     def _series(self, now: datetime) -> Iterator[PairSeries]:

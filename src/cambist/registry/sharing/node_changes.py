@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from cambist.cluster.shared_topics import SharedTopic
+from cambist.cluster.cluster_changes import ClusterChange
 from cambist.registry.sources.asked_sources import ask_source, moments_asked
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import ChangeNotifier, Topic
 
 _TOPICS = {
-    SharedTopic.ACCOUNTS: Topic.ACCOUNTS,
-    SharedTopic.PLANS: Topic.PLANS,
-    SharedTopic.ARCHIVE: Topic.ARCHIVE,
-    SharedTopic.BARS: Topic.BARS,
-    SharedTopic.ASKED: Topic.ASKED,
+    ClusterChange.ACCOUNTS: Topic.ACCOUNTS,
+    ClusterChange.PLANS: Topic.PLANS,
+    ClusterChange.ARCHIVE: Topic.ARCHIVE,
+    ClusterChange.BARS: Topic.BARS,
+    ClusterChange.ASKED: Topic.ASKED,
 }
 
 
@@ -25,11 +25,11 @@ class FolderChanges:
     def __init__(self, changes: ChangeNotifier) -> None:
         self._changes = changes
 
-    def version(self, topic: SharedTopic) -> int:
+    def version(self, topic: ClusterChange) -> int:
         """Return a number that differs from an earlier one if there was a change in between."""
         return self._changes.version(_TOPICS[topic])
 
-    def notify(self, topic: SharedTopic) -> None:
+    def notify(self, topic: ClusterChange) -> None:
         """Notify all processes of this node of a change."""
         self._changes.notify(_TOPICS[topic])
 

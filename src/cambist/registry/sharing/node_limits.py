@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from datetime import date
 
-from cambist.accounts.account import Accounts
+from cambist.accounts.account import KnownAccounts
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import AccountQuota, period_of, quota_of
 from cambist.clock import utc_now
 from cambist.cluster.connection_sharing import ConnectionSharing
-from cambist.cluster.link_part import LinkPart
+from cambist.cluster.link_task import LinkTask
 from cambist.cluster.quota_keeper import ClusterView, QuotaKeeper
 from cambist.cluster.rate_sharing import RateSharing
 from cambist.cluster.topic_relay import RedisMessages
@@ -18,7 +18,7 @@ from cambist.registry.accounts.metering import open_counters
 from cambist.registry.accounts.plans import current_plans
 from cambist.registry.node.nodes import node_name
 from cambist.settings import Settings
-from cambist.storage import Store
+from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.node_connections import NodeConnections
@@ -31,7 +31,7 @@ class NodeLimits:
     `nodes` returns how many nodes there were last. Errors: StoreBroken.
     """
 
-    def __init__(self, settings: Settings, store: Store, redis: RedisMessages, nodes: Callable[[], int]) -> None:
+    def __init__(self, settings: Settings, store: AccountStore, redis: RedisMessages, nodes: Callable[[], int]) -> None:
         node, folder = node_name(settings), DataDirectory(settings.data)
         counters = open_counters(settings)
         self._keeper = QuotaKeeper(
@@ -44,7 +44,7 @@ class NodeLimits:
         )
         rates = RateSharing(node, redis, counters)
         connections = ConnectionSharing(node, redis, NodeConnections(folder.stream_connections), nodes)
-        self.parts: list[LinkPart] = [self._keeper, rates, connections]
+        self.parts: list[LinkTask] = [self._keeper, rates, connections]
 
     def leases_held(self) -> int:
         """Return how many parts of quotas this node has."""
@@ -54,7 +54,7 @@ class NodeLimits:
 class AccountQuotas:
     """Looks up the periods and quotas of accounts by the plans in effect."""
 
-    def __init__(self, accounts: Accounts, folder: DataDirectory) -> None:
+    def __init__(self, accounts: KnownAccounts, folder: DataDirectory) -> None:
         self._accounts = accounts
         self._folder = folder
         self._changes = data_changes(folder.path)

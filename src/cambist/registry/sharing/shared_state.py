@@ -10,12 +10,12 @@ from time import time
 from typing import Protocol
 
 from cambist.clock import utc_now
+from cambist.cluster.cluster_changes import ChangeOrigin, ClusterChange
 from cambist.cluster.database_link import DatabaseLink
 from cambist.cluster.database_watch import DatabaseWatch
-from cambist.cluster.link_part import LinkPart
+from cambist.cluster.link_task import LinkTask
 from cambist.cluster.matrix_refresh import MatrixRefresh
 from cambist.cluster.membership import Membership, MembershipCallbacks, RedisCommands
-from cambist.cluster.shared_topics import ChangeOrigin, SharedTopic
 from cambist.cluster.topic_relay import RedisMessages, TopicRelay
 from cambist.errors import RateMatrixDamaged
 from cambist.registry.accounts.shared_plans import apply_plan_version
@@ -25,7 +25,7 @@ from cambist.settings import Settings
 from cambist.status.cluster_report import ClusterReport, NodeReport
 from cambist.status.leadership import LeaderState
 from cambist.status.nodes import NodeRecord, StoreVersions
-from cambist.storage import Store
+from cambist.storage import NodeStore
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file, write_json_file
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -69,7 +69,7 @@ class NodeWork:
 class SharedState:
     """The parts of the link that keep this node's state equal to that of the others, and their tasks."""
 
-    def __init__(self, settings: Settings, store: Store, redis: NodeRedis, work: NodeWork) -> None:
+    def __init__(self, settings: Settings, store: NodeStore, redis: NodeRedis, work: NodeWork) -> None:
         self._store = store
         self._redis = redis
         self._work = work
@@ -82,9 +82,9 @@ class SharedState:
         self._matrix_current_at = utc_now()
         self.database = DatabaseLink(utc_now)
         apply = {
-            SharedTopic.ACCOUNTS: self._apply_accounts,
-            SharedTopic.PLANS: self._apply_plans,
-            SharedTopic.ARCHIVE: self._apply_archive,
+            ClusterChange.ACCOUNTS: self._apply_accounts,
+            ClusterChange.PLANS: self._apply_plans,
+            ClusterChange.ARCHIVE: self._apply_archive,
         }
         # Accounts and plans may have changed since the start of the node: they are applied once.
         self.watch = DatabaseWatch(self.database, self._versions, apply, StoreVersions(-1, -1, self._matrix))
@@ -96,9 +96,9 @@ class SharedState:
         registry = self.database, lambda: self._store.nodes
         self.membership = Membership(self._start, redis, registry, callbacks, last.answering if last else 1)
 
-    def parts(self) -> list[LinkPart]:
+    def parts(self) -> list[LinkTask]:
         """Return what runs for ever, each as a task."""
-        parts: list[LinkPart] = [self, self.watch, self.relay, self.membership]
+        parts: list[LinkTask] = [self, self.watch, self.relay, self.membership]
         return parts if self._polls else [*parts, self.matrix_refresh]
 
     def describe(self) -> NodeReport:
@@ -134,12 +134,12 @@ class SharedState:
 
     async def _apply_accounts(self, origin: ChangeOrigin) -> None:
         if origin is not ChangeOrigin.LOCAL:
-            self.relay.notify(SharedTopic.ACCOUNTS)
+            self.relay.notify(ClusterChange.ACCOUNTS)
 
     async def _apply_plans(self, _origin: ChangeOrigin) -> None:
         version = await self.database.call(self._store.plan_versions.newest)
         if version is not None and apply_plan_version(self._folder, version, self._changes):
-            self.relay.ignore(SharedTopic.PLANS)
+            self.relay.ignore(ClusterChange.PLANS)
 
     async def _apply_archive(self, origin: ChangeOrigin) -> None:
         """Notify the processes of this node. A leader has filed itself what no message says."""
@@ -148,7 +148,7 @@ class SharedState:
         is_known = origin is ChangeOrigin.LOCAL
         is_own = origin is ChangeOrigin.DATABASE and self._leads() and self._redis.is_linked
         if not is_known and not is_own:
-            self.relay.notify(SharedTopic.ARCHIVE)
+            self.relay.notify(ClusterChange.ARCHIVE)
 
     async def run(self) -> None:
         """Keep in mind which fixings the rate matrix shows, for ever."""

@@ -107,7 +107,7 @@ def encode_entry(edition: RecordedEdition) -> bytes:
     entry = {
         "edition": edition.name,
         "recorded_at": f"{edition.recorded_at:%Y-%m-%dT%H:%M:%S.%fZ}",
-        "receipt": edition.receipt,
+        "receipt": edition.delivery,  # the name that it has in the logs that were signed
         "rules": edition.rules,
         "digest": edition.digest,
     }

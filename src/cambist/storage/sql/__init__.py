@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Engine
 from cambist.storage.sql.accounts import SqlAccounts
 from cambist.storage.sql.accounts_copy import update_accounts_copy
 from cambist.storage.sql.archive import SqlArchive
+from cambist.storage.sql.backends import SessionLimits, WriteLock, backend_of
 from cambist.storage.sql.bars import SqlBars
-from cambist.storage.sql.dialects import SessionLimits, WriteLock, dialect_of
 from cambist.storage.sql.editions import SqlEditions
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.fencing import LEADER_EPOCH, session_name
@@ -30,7 +30,7 @@ from cambist.storage.sql.usage import SqlUsage
 from cambist.storage.sql.verdicts import SqlVerdicts
 
 _LEADERSHIP = SessionLimits("cambist leadership", statement_seconds=4.0, idle_seconds=4.0)
-"""Whoever waits longer for the lease asks again: it is renewed, or taken over, within seconds."""
+"""Whoever waits longer for the term asks again: it is renewed, or taken over, within seconds."""
 
 _LEASES = SessionLimits("cambist quotas", statement_seconds=2.0, idle_seconds=2.0)
 """Requests wait for a grant."""
@@ -91,7 +91,7 @@ class SqlStore:
 
     def hold_start(self, seconds: float, waits: Callable[[], None]) -> AbstractContextManager[bool]:
         """Prepare the database in a block while no other node does."""
-        return dialect_of(self._engine).hold(self._engine, WriteLock.START, seconds, waits)
+        return backend_of(self._engine).hold(self._engine, WriteLock.START, seconds, waits)
 
     def read_only(self, connections: int, within: float) -> SqlReadOnlyStore:
         """Return what answers are read from, over connections of its own."""
@@ -100,7 +100,7 @@ class SqlStore:
     def hold_open(self) -> None:
         """Keep a connection open, with what it needs to write."""
         if self._open_connection is None:
-            self._open_connection = dialect_of(self._engine).hold_open(self._engine)
+            self._open_connection = backend_of(self._engine).hold_open(self._engine)
 
     def copy_accounts(self, path: Path) -> None:
         """Bring a copy of accounts and keys in a file up to date."""
@@ -108,7 +108,7 @@ class SqlStore:
 
     def faults(self, within: float | None = None) -> list[str]:
         """Return what is inconsistent in the database."""
-        return dialect_of(self._engine).faults(self._engine, within)
+        return backend_of(self._engine).faults(self._engine, within)
 
     def close(self) -> None:
         """Close all connections."""

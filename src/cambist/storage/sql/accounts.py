@@ -13,7 +13,7 @@ from sqlalchemy.exc import IntegrityError
 from cambist.accounts.account import Account, DatetimeFormat, KeyChanges, KeyRecord, NewKey, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.errors import NameTaken
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.schema import account_changes, accounts, api_keys, bought_calls
 from cambist.storage.sql.selects import to_stored
 
@@ -116,7 +116,7 @@ class SqlAccounts:
         if rows:
             row = update(api_keys).where(api_keys.c.id == bindparam("number"))
             with writing(self._engine, WriteLock.ACCOUNTS) as connection:
-                dialect_of(connection).execute_rows(connection, row.values(last_used_at=bindparam("at")), rows)
+                backend_of(connection).execute_rows(connection, row.values(last_used_at=bindparam("at")), rows)
 
     def by_key(self) -> Mapping[Digest, StoredKey]:
         """Return all keys of accounts that are not deleted."""

@@ -20,19 +20,18 @@ from cambist.history.corrections import (
 )
 from cambist.history.coverage import PairCoverage
 from cambist.history.damaged_rows import DamageReport
-from cambist.history.filed_values import FiledValues
-from cambist.history.fixing import Coverage, FilingResult, Fixing, Receipt, ReceivedFixing
+from cambist.history.fixing import Coverage, DeliveryRecord, FilingResult, Fixing, ReceivedFixing
 from cambist.history.known_fixings import KnownFixings
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.status.environment import SIMULATED
+from cambist.storage.sql.backends import WriteLock, writing
 from cambist.storage.sql.correction_feed import read_feed, read_vintages
-from cambist.storage.sql.dialects import WriteLock, writing
-from cambist.storage.sql.filing import Filing, stored_values
+from cambist.storage.sql.filing import Filing
 from cambist.storage.sql.known_rows import read_days_received_after, read_known_fixings
 from cambist.storage.sql.pair_series import read_pair_series
 from cambist.storage.sql.reading import all_series, last_versions, parse_day, parse_received, read_rates, read_revision
-from cambist.storage.sql.schema import fixings, receipts, series
+from cambist.storage.sql.schema import deliveries, fixings, series
 from cambist.storage.sql.selects import (
     select_corrected,
     select_corrected_series,
@@ -63,9 +62,9 @@ class SqlArchive:
     def newest_digest(self, source: str, origin: str) -> str | None:
         """Return the digest of the last delivery."""
         last = (
-            select(receipts.c.digest)
-            .where(receipts.c.source == source, receipts.c.origin == origin)
-            .order_by(receipts.c.id.desc())
+            select(deliveries.c.digest)
+            .where(deliveries.c.source == source, deliveries.c.origin == origin)
+            .order_by(deliveries.c.id.desc())
             .limit(1)
         )
         with self._engine.connect() as connection:
@@ -73,27 +72,29 @@ class SqlArchive:
 
     def last_received(self, source: str, origin: str) -> datetime | None:
         """Return when the last delivery was received."""
-        last = select(func.max(receipts.c.received_at)).where(receipts.c.source == source, receipts.c.origin == origin)
+        last = select(func.max(deliveries.c.received_at)).where(
+            deliveries.c.source == source, deliveries.c.origin == origin
+        )
         with self._engine.connect() as connection:
             received_at = connection.execute(last).scalar_one_or_none()
         return received_at and received_at.replace(tzinfo=UTC)
 
-    def file(self, receipt: Receipt, fixings: Iterable[Fixing], filed: FiledValues | None = None) -> FilingResult:
+    def file(self, delivery: DeliveryRecord, fixings: Iterable[Fixing]) -> FilingResult:
         """File a delivery in one transaction. Errors: StoreBroken for fixings of the sandbox (ADR 13)."""
         delivered = list(fixings)
-        if SIMULATED in {receipt.source, *(one.source for one in delivered)}:
+        if SIMULATED in {delivery.source, *(one.source for one in delivered)}:
             raise StoreBroken("Simulated prices of the sandbox cannot be stored in the archive")
         with writing(self._engine, WriteLock.ARCHIVE) as connection:
-            return Filing(connection, receipt, filed).file(delivered)
+            return Filing(connection, delivery).file(delivered)
 
-    def deliveries_after(self, receipt: int, up_to: int) -> list[tuple[int, str]]:
+    def deliveries_after(self, delivery: int, up_to: int) -> list[tuple[int, str]]:
         """Return number and source of later deliveries."""
         with self._engine.connect() as connection:
-            rows = connection.execute(select_deliveries(), {"after": receipt, "up_to": up_to})
+            rows = connection.execute(select_deliveries(), {"after": delivery, "up_to": up_to})
             return [(row.id, row.source) for row in rows]
 
     def fixings(self, source: str, known_at: datetime | None = None) -> Iterator[Fixing]:
-        """Return the fixings of a source by day."""
+        """Yield the fixings of a source, oldest day first, as they are known now or were known at a moment."""
         query = select_versions(source, known_at)
         with self._engine.connect() as connection:
             yield from last_versions(connection.execution_options(yield_per=_BATCH), source, query)
@@ -115,11 +116,6 @@ class SqlArchive:
                 rows += read.rows
                 yield each.pair, read.days, read.rates
             found.missing = max(0, int(connection.execute(select_row_count(source, up_to)).scalar_one()) - rows)
-
-    def filed_values(self, source: str, pairs: Collection[Pair], first: date, last: date) -> FiledValues:
-        """Return the values of these pairs between two days."""
-        with self._engine.connect() as connection:
-            return stored_values(connection, source, pairs, (first, last))
 
     def pair_series(self, wanted: PairFilter, first: date, last: date) -> Iterator[tuple[str, PairSeries]]:
         """Return the series of the wanted pairs of all sources."""
@@ -160,13 +156,13 @@ class SqlArchive:
             return read_known_fixings(connection, sources, wanted, days)
 
     def days_received_after(
-        self, receipt: int, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]
+        self, delivery: int, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]
     ) -> list[date] | None:
         """Return the days of later rows of the wanted pairs."""
         with self._engine.connect() as connection:
-            return read_days_received_after(connection, receipt, sources, wanted, days)
+            return read_days_received_after(connection, delivery, sources, wanted, days)
 
-    def receipt_at(self, moment: datetime) -> int:
+    def delivery_at(self, moment: datetime) -> int:
         """Return the number of the last delivery that had been received."""
         with self._engine.connect() as connection:
             return int(connection.execute(select_revision(moment)).scalar_one())
@@ -208,11 +204,11 @@ class SqlArchive:
 
     def deliveries(self, numbers: Collection[int]) -> dict[int, tuple[str, datetime]]:
         """Return source and moment of deliveries."""
-        columns, wanted = (receipts.c.id, receipts.c.source, receipts.c.received_at), list(numbers)
+        columns, wanted = (deliveries.c.id, deliveries.c.source, deliveries.c.received_at), list(numbers)
         found: dict[int, tuple[str, datetime]] = {}
         with self._engine.connect() as connection:
             for begin in range(0, len(wanted), _NUMBERS_AT_ONCE):
-                query = select(*columns).where(receipts.c.id.in_(wanted[begin : begin + _NUMBERS_AT_ONCE]))
+                query = select(*columns).where(deliveries.c.id.in_(wanted[begin : begin + _NUMBERS_AT_ONCE]))
                 found |= {
                     row.id: (row.source, row.received_at.replace(tzinfo=UTC)) for row in connection.execute(query)
                 }
@@ -222,7 +218,7 @@ class SqlArchive:
         """Return everything received for a day about a pair."""
         with self._engine.connect() as connection:
             found = _intact(read_vintages(connection, pair, day))
-        return [each for each in found if up_to is None or each.receipt <= up_to]
+        return [each for each in found if up_to is None or each.delivery <= up_to]
 
     def revision(self) -> int:
         """Return a number that grows with every change."""
@@ -247,5 +243,5 @@ def _intact(found: Iterable[ReceivedFixing | None]) -> list[ReceivedFixing]:
 def _last_intact(connection: Connection, number: int, before: date) -> ReceivedFixing | None:
     """Return the last undamaged row of a series."""
     query = select_received().where(fixings.c.series_id == number, fixings.c.day < before)
-    newest = query.order_by(None).order_by(fixings.c.day.desc(), fixings.c.receipt_id.desc()).limit(_MAX_ROWS_BACK)
+    newest = query.order_by(None).order_by(fixings.c.day.desc(), fixings.c.delivery_id.desc()).limit(_MAX_ROWS_BACK)
     return next(iter(_intact(parse_received(row) for row in connection.execute(newest))), None)

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, Row, bindparam, delete, exists, func,
 
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.pricing.pair import Pair
-from cambist.storage.sql.dialects import WriteLock, dialect_named, placeholders, writing
+from cambist.storage.sql.backends import WriteLock, backend_named, placeholders, writing
 from cambist.storage.sql.schema import bar_series, bars
 
 _SERIES = select(bar_series.c.id).where(
@@ -97,20 +97,20 @@ def _numbers(connection: Connection, wanted: set[tuple[Pair, Interval]]) -> dict
 
 
 @cache
-def _new_series(dialect: str) -> Any:
+def _new_series(backend: str) -> Any:
     """Insert a series that is not stored yet. A row that is not inserted uses up no number."""
     columns = [bar_series.c.base, bar_series.c.quote, bar_series.c.interval]
     values = [bindparam(column.name, type_=column.type) for column in columns]
     stored = exists().where(*(column == value for column, value in zip(columns, values, strict=True)))
-    new = dialect_named(dialect).insert(bar_series)
+    new = backend_named(backend).insert(bar_series)
     return new.from_select(columns, select(*values).where(~stored)).on_conflict_do_nothing()
 
 
 @cache
-def _filing(dialect: str, *, replaces: bool) -> str:
+def _filing(backend: str, *, replaces: bool) -> str:
     """Return the statement that stores a bar, in place of the one of its interval or if there is none."""
     columns = bars.c.keys()
-    values = placeholders(dialect_named(dialect), columns)
+    values = placeholders(backend_named(backend), columns)
     changes = ", ".join(f"{name} = excluded.{name}" for name in columns if not bars.c[name].primary_key)
     key = ", ".join(column.name for column in bars.primary_key)
     action = f"UPDATE SET {changes}" if replaces else "NOTHING"

@@ -22,7 +22,7 @@ class FixingRow(NamedTuple):
     """The values of a row of `fixings` within its series."""
 
     day: date
-    receipt_id: int
+    delivery_id: int
     nominal: int
     value: Decimal
     published_at: datetime | None
@@ -42,19 +42,19 @@ def series_seed(source: str, base: str, quote: str, unit: str) -> int:
     return crc32(f"{source}|{base}|{quote}|{unit}".encode())
 
 
-def stored_rows(series_id: int, seed: int, receipt_id: int, fixings: Iterable[Fixing]) -> Iterator[StoredRow]:
+def stored_rows(series_id: int, seed: int, delivery_id: int, fixings: Iterable[Fixing]) -> Iterator[StoredRow]:
     """Yield the rows of fixings of one series with days and times as text: times are UTC without an offset."""
     for fixing in fixings:
         day, nominal, value, published_at = _iso(fixing.day), fixing.nominal, str(fixing.value), None
         if fixing.published_at is not None:
             published_at = fixing.published_at.astimezone(UTC).strftime(_MOMENT)
-        content = row_content(day, receipt_id, nominal, value, published_at)
-        yield series_id, day, receipt_id, nominal, value, published_at, crc32(content, seed)
+        content = row_content(day, delivery_id, nominal, value, published_at)
+        yield series_id, day, delivery_id, nominal, value, published_at, crc32(content, seed)
 
 
-def row_content(day: str, receipt_id: int, nominal: int, value: str, published_at: str | None) -> bytes:
+def row_content(day: str, delivery_id: int, nominal: int, value: str, published_at: str | None) -> bytes:
     """Return the bytes of a row that its checksum covers, from its values as text."""
-    return f"{day}|{receipt_id}|{nominal}|{value}|{published_at or ''}".encode()
+    return f"{day}|{delivery_id}|{nominal}|{value}|{published_at or ''}".encode()
 
 
 def is_intact(content: bytes, checksum: object, seed: int) -> bool:
@@ -64,9 +64,9 @@ def is_intact(content: bytes, checksum: object, seed: int) -> bool:
 
 def parse_row(content: bytes) -> FixingRow:
     """Parse the content of an intact row."""
-    day, receipt_id, nominal, value, published_at = content.decode().split("|")
+    day, delivery_id, nominal, value, published_at = content.decode().split("|")
     moment = datetime.strptime(published_at, _MOMENT).replace(tzinfo=UTC) if published_at else None
-    return FixingRow(date.fromisoformat(day), int(receipt_id), int(nominal), Decimal(value), moment)
+    return FixingRow(date.fromisoformat(day), int(delivery_id), int(nominal), Decimal(value), moment)
 
 
 @lru_cache(maxsize=65_536)

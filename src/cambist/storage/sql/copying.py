@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Connection, String, Table, collate, func, inspect, select
 
 from cambist.errors import CannotCopy, CannotStart
-from cambist.storage.sql.dialects import dialect_of
+from cambist.storage.sql.backends import backend_of
 from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.migrate import migrate
 from cambist.storage.sql.revision import is_new, newest_revision, revisions
@@ -83,23 +83,23 @@ class DatabaseCopy:
     def _fill_table(
         self, table: Table, source: Connection, target: Connection, advance: Advance
     ) -> Generator[int, None, None]:
-        dialect = dialect_of(target)
+        backend = backend_of(target)
         for batch in _batches(_rows(source, table)):
-            dialect.insert_rows(target, table, batch)
+            backend.insert_rows(target, table, batch)
             advance(table.name, len(batch))
             yield len(batch)
         if "id" in table.c:
-            dialect.advance_numbers(target, table)
+            backend.advance_numbers(target, table)
 
     def _insert(self, table: Table, rows: Iterator[Row], advance: Advance) -> None:
-        dialect = dialect_of(self._target)
+        backend = backend_of(self._target)
         for batch in _batches(rows):
             with self._target.begin() as writing:
-                dialect.insert_rows(writing, table, batch)
+                backend.insert_rows(writing, table, batch)
             advance(table.name, len(batch))
         if "id" in table.c:
             with self._target.begin() as writing:
-                dialect.advance_numbers(writing, table)
+                backend.advance_numbers(writing, table)
 
     def compare(self, advance: Advance) -> dict[str, int]:
         """Compare all rows, and return their number by table. Errors: CannotCopy if a row differs."""
@@ -151,7 +151,7 @@ def _by_bytes(connection: Connection, column: Column[Any]) -> ColumnElement[Any]
     """Order texts as SQLite does, whatever the language of a server."""
     if not isinstance(column.type, String):
         return column
-    return collate(column, dialect_of(connection).order_of_bytes)
+    return collate(column, backend_of(connection).order_of_bytes)
 
 
 def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:

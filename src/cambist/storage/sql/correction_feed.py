@@ -1,4 +1,4 @@
-"""The corrections of all sources in the order in which they were received, and all words about a day."""
+"""The corrections of all sources in the order in which they were received, and all fixings received for a day."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from cambist.history.corrections import Correction, FeedEntry, FeedPosition, pai
 from cambist.history.fixing import ReceivedFixing
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.storage.sql.reading import parse_received
-from cambist.storage.sql.schema import fixings, receipts, series
+from cambist.storage.sql.schema import deliveries, fixings, series
 from cambist.storage.sql.selects import select_received
 
 _CARRY = timedelta(days=CARRY_DAYS)
 
 
 def read_feed(connection: Connection, after: FeedPosition | None, up_to: int, limit: int) -> list[FeedEntry]:
-    """Return the corrections after a position up to a receipt, oldest first; without a position the newest of all.
+    """Return the corrections after a position up to a delivery, oldest first; without a position the newest of all.
 
     Damaged rows are left out.
     """
@@ -40,26 +40,26 @@ def read_feed(connection: Connection, after: FeedPosition | None, up_to: int, li
 def _corrected_rows(
     connection: Connection, after: FeedPosition, up_to: int, limit: int, *, is_newest: bool
 ) -> list[Any]:
-    """Return receipt, series and day of the next corrected rows, read only of the sources that have corrected."""
-    correcting = (receipts.c.corrected > 0) & receipts.c.id.between(after.receipt, up_to)
-    deliveries = connection.execute(select(receipts.c.id, receipts.c.source).where(correcting)).all()
-    if not deliveries:
+    """Return delivery, series and day of the next corrected rows, read only of the sources that have corrected."""
+    correcting = (deliveries.c.corrected > 0) & deliveries.c.id.between(after.delivery, up_to)
+    found = connection.execute(select(deliveries.c.id, deliveries.c.source).where(correcting)).all()
+    if not found:
         return []
     own, before = fixings.c, fixings.alias("before").c
     is_after = or_(
-        own.receipt_id > after.receipt,
-        and_(own.receipt_id == after.receipt, own.series_id > after.series),
-        and_(own.receipt_id == after.receipt, own.series_id == after.series, own.day > after.day),
+        own.delivery_id > after.delivery,
+        and_(own.delivery_id == after.delivery, own.series_id > after.series),
+        and_(own.delivery_id == after.delivery, own.series_id == after.series, own.day > after.day),
     )
     is_second = exists().where(
-        before.series_id == own.series_id, before.day == own.day, before.receipt_id < own.receipt_id
+        before.series_id == own.series_id, before.day == own.day, before.delivery_id < own.delivery_id
     )
-    of_sources = select(series.c.id).where(series.c.source.in_({source for _, source in deliveries}))
+    of_sources = select(series.c.id).where(series.c.source.in_({source for _, source in found}))
     query = (
-        select(own.receipt_id, own.series_id, own.day)
-        .where(own.series_id.in_(of_sources), own.receipt_id.in_([number for number, _ in deliveries]))
+        select(own.delivery_id, own.series_id, own.day)
+        .where(own.series_id.in_(of_sources), own.delivery_id.in_([number for number, _ in found]))
         .where(is_after, is_second)
-        .order_by(*((column.desc() if is_newest else column) for column in (own.receipt_id, own.series_id, own.day)))
+        .order_by(*((column.desc() if is_newest else column) for column in (own.delivery_id, own.series_id, own.day)))
         .limit(limit)
     )
     return list(connection.execute(query).all())
@@ -68,21 +68,21 @@ def _corrected_rows(
 def _entry(connection: Connection, row: Row[Any]) -> FeedEntry | None:
     versions = (
         select_received()
-        .where(fixings.c.series_id == row.series_id, fixings.c.day == row.day, fixings.c.receipt_id <= row.receipt_id)
+        .where(fixings.c.series_id == row.series_id, fixings.c.day == row.day, fixings.c.delivery_id <= row.delivery_id)
         .order_by(None)
-        .order_by(fixings.c.receipt_id.desc())
+        .order_by(fixings.c.delivery_id.desc())
         .limit(2)
     )
     after, before = (parse_received(each) for each in connection.execute(versions))
     if after is None or before is None:
         return None
     own = fixings.c
-    is_next = (own.series_id == row.series_id, own.day > row.day, own.receipt_id <= row.receipt_id)
+    is_next = (own.series_id == row.series_id, own.day > row.day, own.delivery_id <= row.delivery_id)
     following: date | None = connection.execute(select(func.min(own.day)).where(*is_next)).scalar_one()
     until = row.day + _CARRY
     if following is not None:
         until = min(until, following - timedelta(days=1))
-    position = FeedPosition(row.receipt_id, row.series_id, row.day)
+    position = FeedPosition(row.delivery_id, row.series_id, row.day)
     return FeedEntry(position, Correction(before, after), until)
 
 
@@ -96,5 +96,5 @@ def read_vintages(connection: Connection, pair: Pair, day: date) -> Iterator[Rec
     numbers = [each[found] for each in of_source.values() for found in pairs_about(pair, each)]
     query = select_received().where(fixings.c.series_id.in_(numbers), fixings.c.day == day)
     return (
-        parse_received(row) for row in connection.execute(query.order_by(None).order_by(receipts.c.id, series.c.id))
+        parse_received(row) for row in connection.execute(query.order_by(None).order_by(deliveries.c.id, series.c.id))
     )

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, Row, Select, func, insert, select
 from cambist.history.edition import RecordedEdition, parse_edition_name
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rule_set import RuleSet, parse_rule_set
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.fencing import LEADER_EPOCH
 from cambist.storage.sql.schema import editions, rule_texts
 from cambist.storage.sql.selects import to_stored
@@ -34,9 +34,9 @@ class SqlEditions:
         """Record the edition of a rate matrix, unless it is the newest."""
         texts = {rules.version: rules.content} | {rules.tables[name]: text for name, text in tables.items()}
         with writing(self._engine, WriteLock.EDITIONS) as connection:
-            now = dialect_of(connection).now(connection)
+            now = backend_of(connection).now(connection)
             # Write before reading, as for a delivery.
-            known = dialect_of(connection).insert(rule_texts).on_conflict_do_nothing()
+            known = backend_of(connection).insert(rule_texts).on_conflict_do_nothing()
             connection.execute(known, [_text_row(digest, text, now) for digest, text in texts.items()])
             newest = _first(connection, _newest_first())
             if newest is not None and newest.name == matrix.edition:
@@ -64,9 +64,9 @@ class SqlEditions:
         with self._engine.connect() as connection:
             return [_edition(row) for row in connection.execute(query)]
 
-    def first_showing(self, receipt: int) -> RecordedEdition | None:
-        """Return the first edition that shows a receipt."""
-        return self._one(select(editions).where(editions.c.receipt >= receipt).order_by(editions.c.id).limit(1))
+    def first_showing(self, delivery: int) -> RecordedEdition | None:
+        """Return the first edition that shows a delivery."""
+        return self._one(select(editions).where(editions.c.delivery >= delivery).order_by(editions.c.id).limit(1))
 
     def first_by(self, rules: str, verdict: int = 0) -> RecordedEdition | None:
         """Return the first edition by some rules that shows a change of a verdict."""
@@ -113,7 +113,7 @@ def _edition_row(matrix: RateMatrix, now: datetime, last_verdict: int | None) ->
         raise ValueError(f"The rate matrix has no edition: [{matrix.edition}]")
     return {
         "name": matrix.edition,
-        "receipt": name.receipt,
+        "delivery": name.delivery,
         "rules": name.rules,
         "digest": matrix.digest,
         "last_rows": " ".join(str(_day_number(day)) for day in matrix.last_fixings),
@@ -130,7 +130,7 @@ def _edition(row: Row[Any]) -> RecordedEdition:
     return RecordedEdition(
         number=row.id,
         name=row.name,
-        receipt=row.receipt,
+        delivery=row.delivery,
         rules=row.rules,
         digest=row.digest,
         recorded_at=row.recorded_at.replace(tzinfo=UTC),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from sqlalchemy import Engine
 
 from cambist.errors import CannotStart
-from cambist.storage.sql.dialects import SessionLimits, SqlDialect, dialect_named
+from cambist.storage.sql.backends import SessionLimits, SqlBackend, backend_named
 
 
 def open_engine(url: str, session: SessionLimits | None = None) -> Engine:
     """Return an engine for a URL, with what its sessions are opened with. Errors: CannotStart."""
-    return _dialect(url).open(url, session)
+    return _backend(url).open(url, session)
 
 
 def open_read_only(url: str, connections: int, within: float) -> Engine:
@@ -18,12 +18,12 @@ def open_read_only(url: str, connections: int, within: float) -> Engine:
 
     A transaction that takes longer than `within` seconds, or waits as long for a lock, fails with StoreBroken.
     """
-    return _dialect(url).open_read_only(url, connections, within)
+    return _backend(url).open_read_only(url, connections, within)
 
 
-def _dialect(url: str) -> SqlDialect:
+def _backend(url: str) -> SqlBackend:
     try:
-        return dialect_named(url.partition(":")[0].partition("+")[0])
+        return backend_named(url.partition(":")[0].partition("+")[0])
     except ImportError as error:
         if error.name is None or error.name.partition(".")[0] != "psycopg":
             raise

@@ -9,7 +9,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from cambist.storage.sql.dialects import dialect_named
+from cambist.storage.sql.backends import backend_named
 
 
 class RowContent(ColumnElement[bytes]):
@@ -28,9 +28,9 @@ class DayContent(FunctionElement[bytes]):
 
 @compiles(RowContent)
 def _row_content(_element: RowContent, compiler: SQLCompiler, **_: Any) -> str:
-    return dialect_named(compiler.dialect.name).content
+    return backend_named(compiler.dialect.name).content
 
 
 @compiles(DayContent)
 def _day_content(element: DayContent, compiler: SQLCompiler, **rest: Any) -> str:
-    return dialect_named(compiler.dialect.name).day_content(compiler.process(element.clauses, **rest))
+    return backend_named(compiler.dialect.name).day_content(compiler.process(element.clauses, **rest))

@@ -27,7 +27,7 @@ def session_name(epoch: int) -> str:
 def check_leads(connection: Connection, epoch: int) -> None:
     """Check that nobody has led since an epoch, and that nobody will before the end of this transaction.
 
-    The row is locked against changes of its key alone: its lease is renewed meanwhile, but a takeover waits for the
+    The row is locked against changes of its key alone: its term is renewed meanwhile, but a takeover waits for the
     commit. Errors: NoLongerLeading.
     """
     lock = select(leadership.c.epoch).where(leadership.c.epoch == epoch).with_for_update(read=True, key_share=True)

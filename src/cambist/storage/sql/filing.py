@@ -2,63 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import date
 
 from sqlalchemy import Connection, insert
 
 from cambist.errors import SourceBroken
-from cambist.history.filed_values import DayValues, FiledValues
-from cambist.history.fixing import FilingResult, Fixing, Receipt
+from cambist.history.filed_values import DayValues
+from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.pair import Pair
+from cambist.storage.sql.backends import backend_of
 from cambist.storage.sql.checksum import StoredRow, series_seed, stored_rows
-from cambist.storage.sql.dialects import dialect_of
-from cambist.storage.sql.reading import StoredSeries, all_series, read_filed_values, read_revision
-from cambist.storage.sql.schema import receipts, series
+from cambist.storage.sql.reading import StoredSeries, all_series, read_filed_values
+from cambist.storage.sql.schema import deliveries, series
 from cambist.storage.sql.selects import to_stored
 
 
-def stored_values(connection: Connection, source: str, pairs: Collection[Pair], days: tuple[date, date]) -> FiledValues:
-    """Return the stored values of these pairs between two days, without damaged rows: these are filed again."""
-    stored = [one for one in all_series(connection, source).values() if one.pair in pairs]
-    found = {one.pair: read_filed_values(connection, one, *days) for one in stored}
-    units = {one.pair: one.unit for one in stored}
-    return FiledValues(read_revision(connection), {pair: values for pair, values in found.items() if values}, units)
-
-
 class Filing:
-    """The filing of one delivery, over a connection with an open transaction.
+    """The filing of one delivery, over a connection with an open transaction."""
 
-    `filed` are the stored values of the delivery, as they were read before the transaction.
-    """
-
-    def __init__(self, connection: Connection, receipt: Receipt, filed: FiledValues | None = None) -> None:
+    def __init__(self, connection: Connection, delivery: DeliveryRecord) -> None:
         self._connection = connection
-        self._receipt = receipt
-        self._filed = filed
+        self._delivery = delivery
         # Write before reading: a transaction that reads first may fail to get the write lock.
-        self._receipt_id = self._insert_receipt()
+        self._delivery_id = self._insert_delivery()
         self._series = self._stored_series()
         self._added = self._corrected = self._unchanged = 0
 
     def file(self, delivered: Sequence[Fixing]) -> FilingResult:
         """File the delivery. The caller commits the transaction."""
-        of_pairs = self._by_pair(delivered)
-        stored = self._stored_values(of_pairs)
-        for pair, fixings in of_pairs.items():
-            self._insert(self._new_rows(self._series[pair], fixings, stored.of(pair)))
-        self._update_receipt()
+        for pair, fixings in self._by_pair(delivered).items():
+            of_pair = self._series[pair]
+            self._insert(self._new_rows(of_pair, fixings, self._filed_values(of_pair, fixings)))
+        self._update_delivery()
         days = {fixing.day for fixing in delivered}
         return FilingResult(
             self._added,
             self._corrected,
             self._unchanged,
-            receipt=self._receipt_id,
+            delivery=self._delivery_id,
             days=(min(days), max(days)) if days else None,
         )
 
     def _stored_series(self) -> dict[Pair, StoredSeries]:
-        stored = all_series(self._connection, self._receipt.source)
+        stored = all_series(self._connection, self._delivery.source)
         return {series.pair: series for series in stored.values()}
 
     def _by_pair(self, delivered: Sequence[Fixing]) -> dict[Pair, list[Fixing]]:
@@ -75,14 +62,10 @@ class Filing:
             _check(self._series[pair], fixings)
         return of_pairs
 
-    def _stored_values(self, of_pairs: Mapping[Pair, list[Fixing]]) -> FiledValues:
-        # Another process may have filed since the values were read.
-        if self._filed is not None and self._filed.revision == read_revision(self._connection):
-            return self._filed
-        days = [fixing.day for fixings in of_pairs.values() for fixing in fixings]
-        if not days:
-            return FiledValues()
-        return stored_values(self._connection, self._receipt.source, of_pairs, (min(days), max(days)))
+    def _filed_values(self, of_pair: StoredSeries, fixings: list[Fixing]) -> DayValues:
+        """Return the stored values of the days of a pair's fixings, without damaged rows: these are filed again."""
+        days = [fixing.day for fixing in fixings]
+        return read_filed_values(self._connection, of_pair, min(days), max(days))
 
     def _new_rows(self, of_pair: StoredSeries, fixings: list[Fixing], stored: DayValues) -> list[StoredRow]:
         new = fixings
@@ -92,32 +75,32 @@ class Filing:
         self._corrected += corrected
         self._added += len(new) - corrected
         self._unchanged += len(fixings) - len(new)
-        return list(stored_rows(of_pair.number, of_pair.seed, self._receipt_id, new))
+        return list(stored_rows(of_pair.number, of_pair.seed, self._delivery_id, new))
 
     def _insert(self, rows: list[StoredRow]) -> None:
         if rows:
-            dialect_of(self._connection).insert_fixings(self._connection, rows)
+            backend_of(self._connection).insert_fixings(self._connection, rows)
 
     def _new_series(self, pair: Pair, unit: str) -> StoredSeries:
-        source = self._receipt.source
+        source = self._delivery.source
         new = insert(series).values(source=source, base=pair.base, quote=pair.quote, unit=unit)
         number = self._connection.execute(new.returning(series.c.id)).scalar_one()
         return StoredSeries(number, pair, unit, series_seed(source, pair.base, pair.quote, unit))
 
-    def _insert_receipt(self) -> int:
-        new = insert(receipts).values(
-            source=self._receipt.source,
-            received_at=to_stored(self._receipt.received_at),
-            origin=self._receipt.origin,
-            digest=self._receipt.digest,
+    def _insert_delivery(self) -> int:
+        new = insert(deliveries).values(
+            source=self._delivery.source,
+            received_at=to_stored(self._delivery.received_at),
+            origin=self._delivery.origin,
+            digest=self._delivery.digest,
             added=0,
             corrected=0,
         )
-        return int(self._connection.execute(new.returning(receipts.c.id)).scalar_one())
+        return int(self._connection.execute(new.returning(deliveries.c.id)).scalar_one())
 
-    def _update_receipt(self) -> None:
+    def _update_delivery(self) -> None:
         changes = {"added": self._added, "corrected": self._corrected}
-        self._connection.execute(receipts.update().where(receipts.c.id == self._receipt_id).values(**changes))
+        self._connection.execute(deliveries.update().where(deliveries.c.id == self._delivery_id).values(**changes))
 
 
 def _check(stored: StoredSeries, fixings: Sequence[Fixing]) -> None:

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.pool import NullPool
 
-from cambist.storage.sql.dialects import dialect_of
-from cambist.storage.sql.dialects.sqlite import raise_with_remedy
+from cambist.storage.sql.backends import backend_of
+from cambist.storage.sql.backends.sqlite import raise_with_remedy
 from cambist.storage.sql.engine import open_read_only
 from cambist.storage.sql.revision import newest_revision, release_of, revisions
 
@@ -50,7 +50,7 @@ def _report(engine: Engine, within: float) -> DatabaseReport:
     schema = "".join(revisions(engine))
     with engine.begin() as connection:
         release = release_of(connection, schema)
-    return DatabaseReport(schema, newest_revision(), tuple(dialect_of(engine).faults(engine, within)), release)
+    return DatabaseReport(schema, newest_revision(), tuple(backend_of(engine).faults(engine, within)), release)
 
 
 def _open(path: Path) -> Engine:

@@ -15,8 +15,8 @@ from cambist.history.archive import PairFilter
 from cambist.history.fixing import GRAM
 from cambist.history.known_fixings import KnownFixings
 from cambist.pricing.pair import Pair
+from cambist.storage.sql.backends import backend_of
 from cambist.storage.sql.checksum import series_seed
-from cambist.storage.sql.dialects import dialect_of
 from cambist.storage.sql.reading import GRAMS_PER_OUNCE, StoredSeries, day_number, parse_day
 from cambist.storage.sql.schema import series
 
@@ -41,18 +41,18 @@ def read_known_fixings(
 
 
 def read_days_received_after(
-    connection: Connection, receipt: int, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]
+    connection: Connection, delivery: int, sources: Collection[str], wanted: PairFilter, days: tuple[date, date]
 ) -> list[date] | None:
-    """Return the days between two of which wanted pairs were received after a receipt; None if one is damaged."""
+    """Return the days between two of which wanted pairs were received after a delivery; None if one is damaged."""
     numbers = [row.id for row in _wanted_series(connection, sources, wanted)]
     if not numbers:
         return []
-    of = dialect_of(connection)
+    of = backend_of(connection)
     query = (
         f"SELECT DISTINCT {of.day_content('day')} FROM fixings WHERE series_id IN ({','.join(map(str, numbers))}) "  # noqa: S608  no input in it
-        f"AND day BETWEEN {of.placeholder} AND {of.placeholder} AND receipt_id > {of.placeholder}"
+        f"AND day BETWEEN {of.placeholder} AND {of.placeholder} AND delivery_id > {of.placeholder}"
     )
-    found = connection.exec_driver_sql(query, (*map(str, days), receipt)).scalars()
+    found = connection.exec_driver_sql(query, (*map(str, days), delivery)).scalars()
     received = [parse_day(content) for content in found]
     return None if None in received else sorted(day for day in received if day is not None)
 
@@ -65,12 +65,12 @@ def _wanted_series(connection: Connection, sources: Collection[str], wanted: Pai
 def _rows(connection: Connection, numbers: Sequence[int], days: tuple[date, date]) -> Sequence[Any]:
     if not numbers:
         return ()
-    of = dialect_of(connection)
+    of = backend_of(connection)
     # The numbers are those of our own rows. Through the driver, as for the rate matrix: there may be many rows.
     query = (
         f"SELECT series_id, {of.content}, checksum FROM fixings "  # noqa: S608  no input in it
         f"WHERE series_id IN ({','.join(map(str, numbers))}) AND day BETWEEN {of.placeholder} AND {of.placeholder} "
-        "ORDER BY series_id, day, receipt_id"
+        "ORDER BY series_id, day, delivery_id"
     )
     return connection.exec_driver_sql(query, tuple(map(str, days))).fetchall()
 
@@ -91,7 +91,7 @@ def _parse(rows: Sequence[Any], stored: dict[int, tuple[int, StoredSeries]]) -> 
 
 
 def _damaged(index: int, parts: list[bytes]) -> list[_Parsed]:
-    """Return a damaged row without a rate, if its day and receipt can be read at all."""
+    """Return a damaged row without a rate, if its day and delivery can be read at all."""
     try:
         return [(index, day_number(parts[0]), int(parts[1]), nan)]
     except (ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""The lease of the leader in SQL: one row, whose key is the epoch."""
+"""The term of the leader in SQL: one row, whose key is the epoch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Engine, Row, Update, insert, select, update
 
 from cambist.pricing.unix_time import EPOCH
 from cambist.status.leadership import LeaderState
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.fencing import session_name
 from cambist.storage.sql.schema import leadership
 
@@ -21,7 +21,7 @@ class SqlLeadership:
         self._engine = engine
 
     def take(self, node: str, holder: str, seconds: float) -> int | None:
-        """Take the lease if nobody has it."""
+        """Take the term if nobody has it."""
         state = self.current()
         if state is not None and not _is_free(state, holder):
             return None  # without a lock: standbys ask every second
@@ -43,18 +43,18 @@ class SqlLeadership:
                 connection.execute(insert(leadership).values(row))
             else:
                 # A paused leader may have stopped in the middle of a transaction, whose locks others would wait for.
-                dialect_of(connection).end_sessions(connection, session_name(last.epoch))
+                backend_of(connection).end_sessions(connection, session_name(last.epoch))
                 connection.execute(update(leadership).values(row))
             return epoch
 
     def renew(self, epoch: int, holder: str, seconds: float) -> bool:
-        """Hold the lease for longer."""
+        """Hold the term for longer."""
         with writing(self._engine, WriteLock.LEADERSHIP) as connection:
             until = self._now(connection) + timedelta(seconds=seconds)
             return connection.execute(_of(epoch, holder).values(expires_at=until)).rowcount == 1
 
     def release(self, epoch: int, holder: str) -> None:
-        """End the lease now. The row stays, so that the next epoch is higher."""
+        """End the term now. The row stays, so that the next epoch is higher."""
         with writing(self._engine, WriteLock.LEADERSHIP) as connection:
             connection.execute(_of(epoch, holder).values(expires_at=self._now(connection)))
 
@@ -68,7 +68,7 @@ class SqlLeadership:
         self._engine.dispose()
 
     def _now(self, connection: Connection) -> datetime:
-        return dialect_of(self._engine).now(connection)
+        return backend_of(self._engine).now(connection)
 
 
 def _is_free(state: LeaderState, holder: str) -> bool:

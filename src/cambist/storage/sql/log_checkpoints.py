@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Engine, insert, select
 
-from cambist.storage.sql.dialects import WriteLock, writing
+from cambist.storage.sql.backends import WriteLock, writing
 from cambist.storage.sql.schema import log_checkpoints
 from cambist.storage.sql.selects import to_stored
 

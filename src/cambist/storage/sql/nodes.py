@@ -9,7 +9,7 @@ from datetime import UTC
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from cambist.status.nodes import NodeRecord, NodeStart, StoreVersions
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.schema import account_changes, nodes, plan_versions
 from cambist.storage.sql.selects import select_revision
 
@@ -33,7 +33,7 @@ class SqlNodes:
                 if found.is_live and found.start.instance not in (start.instance, previous):
                     return found
             connection.execute(delete(nodes).where(nodes.c.name == start.name))
-            now = dialect_of(connection).now(connection)
+            now = backend_of(connection).now(connection)
             connection.execute(insert(nodes).values({**asdict(start), "started_at": now, "seen_at": now}))
         return None
 
@@ -41,7 +41,7 @@ class SqlNodes:
         """Record that a node is running; return whether it is recorded."""
         row = update(nodes).where(nodes.c.name == start.name, nodes.c.instance == start.instance)
         with self._engine.begin() as connection:
-            return connection.execute(row.values(seen_at=dialect_of(connection).now(connection))).rowcount == 1
+            return connection.execute(row.values(seen_at=backend_of(connection).now(connection))).rowcount == 1
 
     def all(self) -> Sequence[NodeRecord]:
         """Return all nodes, by name."""
@@ -65,7 +65,7 @@ class SqlNodes:
 
 
 def _records(connection: Connection, name: str | None = None) -> list[NodeRecord]:
-    now = dialect_of(connection).now(connection)
+    now = backend_of(connection).now(connection)
     query = select(nodes)
     return [
         NodeRecord(

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, select
 from cambist.history.archive import PairFilter
 from cambist.history.pair_series import PairSeries
 from cambist.pricing.pair import Pair
+from cambist.storage.sql.backends import backend_named
 from cambist.storage.sql.checksum import series_seed
-from cambist.storage.sql.dialects import dialect_named
 from cambist.storage.sql.reading import StoredSeries, last_of, rates_of
 from cambist.storage.sql.schema import series
 
@@ -41,12 +41,12 @@ def read_pair_series(
 def _rows_by_series(
     connection: Connection, numbers: Sequence[int], first: date, last: date
 ) -> dict[int, list[tuple[bytes, int]]]:
-    """Return content and checksum of the rows between two days by their series, ordered by day and receipt."""
-    of = dialect_named(connection.dialect.name)
+    """Return content and checksum of the rows between two days by their series, ordered by day and delivery."""
+    of = backend_named(connection.dialect.name)
     query = (
         f"SELECT series_id, {of.content}, checksum FROM fixings "  # noqa: S608  numbers only
         f"WHERE series_id IN ({', '.join(map(str, numbers))}) AND day BETWEEN {of.placeholder} AND {of.placeholder} "
-        f"ORDER BY series_id, day, receipt_id"
+        f"ORDER BY series_id, day, delivery_id"
     )
     found: dict[int, list[tuple[bytes, int]]] = {}
     for number, content, checksum in connection.exec_driver_sql(query, (str(first), str(last))):

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Row, func, insert, select
 
 from cambist.accounts.plan_versions import PlanVersion
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.schema import plan_versions
 
 
@@ -34,7 +34,7 @@ class SqlPlanVersions:
             newest = _newest(connection)
             if newest is not None and newest.content == content:
                 return newest
-            row = {"content": content, "node": node, "activated_at": dialect_of(connection).now(connection)}
+            row = {"content": content, "node": node, "activated_at": backend_of(connection).now(connection)}
             added = connection.execute(insert(plan_versions).values(row).returning(plan_versions)).one()
         return _version(added)
 

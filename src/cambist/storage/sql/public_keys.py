@@ -8,7 +8,7 @@ from datetime import UTC
 from sqlalchemy import Engine, insert, select
 
 from cambist.receipts.signing_key import PublicKey
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.schema import signing_keys
 
 
@@ -34,6 +34,6 @@ class SqlPublicKeys:
         """Add a key, unless it is there."""
         with writing(self._engine, WriteLock.KEYS) as connection:
             if connection.execute(select(signing_keys.c.id).where(signing_keys.c.kid == kid)).first() is None:
-                now = dialect_of(connection).now(connection)
+                now = backend_of(connection).now(connection)
                 row = {"kid": kid, "public_key": x, "node": node, "created_at": now}
                 connection.execute(insert(signing_keys).values(row))

@@ -13,8 +13,8 @@ from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Engine, Select, cast, delete, func, select, tuple_, update
 
-from cambist.accounts.quota_leases import LeaseWish, QuotaLease, share_of
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.accounts.quota_leases import LeaseRequest, QuotaLease, share_of
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.schema import quota_leases, usage
 
 _Key = tuple[int, date]
@@ -29,16 +29,19 @@ class SqlQuotaLeases:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def grant(self, node: str, wishes: Collection[LeaseWish], nodes: int) -> Sequence[QuotaLease]:
-        """Grant a node more calls of each wish, in one transaction."""
-        by_key = {(wish.account, wish.period_start): wish for wish in sorted(wishes, key=lambda wish: wish.account)}
+    def grant(self, node: str, requests: Collection[LeaseRequest], nodes: int) -> Sequence[QuotaLease]:
+        """Grant a node more calls of each request, in one transaction."""
+        by_key = {
+            (request.account, request.period_start): request
+            for request in sorted(requests, key=lambda request: request.account)
+        }
         if not by_key:
             return []
         with writing(self._engine, WriteLock.LEASES) as connection:
             # The first statement writes: SQLite then sees nothing older than its lock on the file.
             self._add_missing(connection, node, by_key)
             granted, used = _granted(connection, by_key), _used(connection, by_key)
-            leases = [_next_lease(node, wish, granted[key], used[key], nodes) for key, wish in by_key.items()]
+            leases = [_next_lease(node, request, granted[key], used[key], nodes) for key, request in by_key.items()]
             for lease in leases:
                 if lease.granted != granted[lease.account, lease.period_start][node]:
                     connection.execute(_row_of(node, lease).values(granted=lease.granted))
@@ -46,8 +49,8 @@ class SqlQuotaLeases:
 
     def _add_missing(self, connection: Connection, node: str, keys: Iterable[_Key]) -> None:
         rows = [{"account_id": number, "period_start": start, "node": node, "granted": 0} for number, start in keys]
-        dialect = dialect_of(connection)
-        dialect.execute_rows(connection, dialect.insert(quota_leases).on_conflict_do_nothing(), rows)
+        backend = backend_of(connection)
+        backend.execute_rows(connection, backend.insert(quota_leases).on_conflict_do_nothing(), rows)
 
     def held(self, node: str, since: date) -> Sequence[QuotaLease]:
         """Return the leases of a node, by account and period."""
@@ -85,12 +88,12 @@ class SqlQuotaLeases:
         self._engine.dispose()
 
 
-def _next_lease(node: str, wish: LeaseWish, granted: Counter[str], used: Counter[str], nodes: int) -> QuotaLease:
+def _next_lease(node: str, request: LeaseRequest, granted: Counter[str], used: Counter[str], nodes: int) -> QuotaLease:
     """Return the next lease of a node; of each node the larger of what it was granted and has counted is not free."""
-    free = max(0, wish.quota - sum(max(granted[name], used[name]) for name in granted | used))
+    free = max(0, request.quota - sum(max(granted[name], used[name]) for name in granted | used))
     own = max(granted[node], used[node])
-    share = share_of(free, granted[node] + wish.wanted - own, nodes)
-    return QuotaLease(wish.account, wish.period_start, own + share, free - share)
+    share = share_of(free, granted[node] + request.wanted - own, nodes)
+    return QuotaLease(request.account, request.period_start, own + share, free - share)
 
 
 def _granted(connection: Connection, keys: Collection[_Key]) -> defaultdict[_Key, Counter[str]]:

@@ -17,8 +17,8 @@ from cambist.history.filed_values import FiledValue
 from cambist.history.fixing import GRAM, GRAMS_OF_A_TROY_OUNCE, Fixing, ReceivedFixing
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.pricing.pair import Pair
+from cambist.storage.sql.backends import backend_named
 from cambist.storage.sql.checksum import is_intact, parse_row, series_seed
-from cambist.storage.sql.dialects import dialect_named
 from cambist.storage.sql.selects import select_revision, select_series
 
 _LONGEST_HISTORY = 65_536
@@ -67,9 +67,9 @@ def parse_received(row: Row[*tuple[Any, ...]]) -> ReceivedFixing | None:
     """Parse a row of `select_received`; None if it is damaged."""
     if not is_intact(row.content, row.checksum, series_seed(row.source, row.base, row.quote, row.unit)):
         return None
-    day, receipt, nominal, value, published_at = parse_row(row.content)
+    day, delivery, nominal, value, published_at = parse_row(row.content)
     fixing = Fixing(row.source, Pair(row.base, row.quote), day, value, nominal, row.unit, published_at)
-    return ReceivedFixing(fixing, row.received_at.replace(tzinfo=UTC), row.origin, receipt)
+    return ReceivedFixing(fixing, row.received_at.replace(tzinfo=UTC), row.origin, delivery)
 
 
 class LastRows(NamedTuple):
@@ -100,7 +100,7 @@ def read_last_rows(
 
 
 def last_of(rows: Sequence[Any], seed: int) -> LastRows:
-    """Return the last of the rows (content and checksum) of a series, which are ordered by day and receipt."""
+    """Return the last of the rows (content and checksum) of a series, which are ordered by day and delivery."""
     last: dict[bytes, bytes] = {}
     damaged: list[bytes] = []
     for content, checksum in rows:
@@ -113,13 +113,13 @@ def last_of(rows: Sequence[Any], seed: int) -> LastRows:
 
 
 @cache
-def _rows_of_series(dialect: str, *, between: bool, is_bounded: bool) -> str:
-    """Return the statement that reads the rows of a series, or only those between two days or up to a receipt."""
-    of = dialect_named(dialect)
+def _rows_of_series(backend: str, *, between: bool, is_bounded: bool) -> str:
+    """Return the statement that reads the rows of a series, or only those between two days or up to a delivery."""
+    of = backend_named(backend)
     days = f" AND day BETWEEN {of.placeholder} AND {of.placeholder}" if between else ""
-    last = f" AND receipt_id <= {of.placeholder}" if is_bounded else ""
+    last = f" AND delivery_id <= {of.placeholder}" if is_bounded else ""
     rows = f"SELECT {of.content}, checksum FROM fixings WHERE series_id = {of.placeholder}{days}{last}"  # noqa: S608  no input in it
-    return f"{rows} ORDER BY day, receipt_id"
+    return f"{rows} ORDER BY day, delivery_id"
 
 
 def read_filed_values(connection: Connection, series: StoredSeries, first: date, last: date) -> dict[date, FiledValue]:
@@ -148,7 +148,7 @@ class SeriesRates(NamedTuple):
 def read_rates(
     connection: Connection, source: str, series: StoredSeries, damage: DamageReport, up_to: int | None = None
 ) -> SeriesRates:
-    """Return a pair's rates with corrections applied, up to a receipt. Damaged rows are added to `damage`."""
+    """Return a pair's rates with corrections applied, up to a delivery. Damaged rows are added to `damage`."""
     last = read_last_rows(connection, series, up_to=up_to)
     damage.rows += [_damaged_row(source, series.pair, content) for content in last.damaged]
     return SeriesRates(*rates_of(last, series.unit), last.rows)
@@ -166,8 +166,8 @@ def day_number(day: bytes) -> int:
 
 
 def _damaged_row(source: str, pair: Pair, content: bytes) -> DamagedRow:
-    day, receipt = [*content.split(b"|"), b""][:2]
-    return DamagedRow(source, pair, day.decode(errors="replace"), receipt.decode(errors="replace"))
+    day, delivery = [*content.split(b"|"), b""][:2]
+    return DamagedRow(source, pair, day.decode(errors="replace"), delivery.decode(errors="replace"))
 
 
 def parse_day(content: bytes | None) -> date | None:

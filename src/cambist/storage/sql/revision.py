@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect
 
 from cambist.errors import CannotStart, StoreBroken
-from cambist.storage.sql.dialects import dialect_of
+from cambist.storage.sql.backends import backend_of
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 _TABLE, _RELEASES = "alembic_version", "schema_releases"
@@ -20,7 +20,7 @@ def is_new(engine: Engine) -> bool:
 
     Errors: CannotStart if it cannot be read.
     """
-    return dialect_of(engine).is_missing(engine) or not revisions(engine)
+    return backend_of(engine).is_missing(engine) or not revisions(engine)
 
 
 def is_current(engine: Engine) -> bool:
@@ -35,7 +35,7 @@ def newest_revision() -> str:
 
 
 def steps_after(schema: str) -> tuple[str, ...]:
-    """Return the names of the migrations after a schema, such as `0011 log checkpoints`."""
+    """Return the names of the migrations after a schema, such as `0016 one schema`."""
     names = sorted(path.stem for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
     return tuple(name.replace("_", " ") for name in names if name[:_DIGITS] > schema)
 

@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from cambist.storage.sql.expressions import DayContent, RowContent
-from cambist.storage.sql.schema import fixings, receipts, series
+from cambist.storage.sql.schema import deliveries, fixings, series
 
 _CONTENT = RowContent().label("content")
 """The content of a row, to verify its checksum before it is parsed."""
@@ -82,15 +82,15 @@ def select_versions(source: str, known_at: datetime | None) -> Select[int, bytes
         select(fixings.c.series_id, _DAY, _CONTENT, fixings.c.checksum)
         .join(series)
         .where(series.c.source == source)
-        .order_by(fixings.c.day, fixings.c.series_id, fixings.c.receipt_id)
+        .order_by(fixings.c.day, fixings.c.series_id, fixings.c.delivery_id)
     )
     if known_at is None:
         return query
-    return query.join(receipts).where(receipts.c.received_at <= to_stored(known_at))
+    return query.join(deliveries).where(deliveries.c.received_at <= to_stored(known_at))
 
 
 def select_received() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
-    """Select fixings with their receipts, oldest receipt first."""
+    """Select fixings with their deliveries, oldest delivery first."""
     return (
         select(
             series.c.id.label("series_id"),
@@ -100,11 +100,11 @@ def select_received() -> Select[int, str, str, str, str, bytes, int, datetime, s
             series.c.unit,
             _CONTENT,
             fixings.c.checksum,
-            receipts.c.received_at,
-            receipts.c.origin,
+            deliveries.c.received_at,
+            deliveries.c.origin,
         )
-        .select_from(fixings.join(series).join(receipts))
-        .order_by(receipts.c.id)
+        .select_from(fixings.join(series).join(deliveries))
+        .order_by(deliveries.c.id)
     )
 
 
@@ -112,7 +112,7 @@ def select_received() -> Select[int, str, str, str, str, bytes, int, datetime, s
 def select_last_received() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
     """Select the last fixing of the source `source` before the day `before` of each pair with one of `codes`.
 
-    It has its receipt. The query is built once: that takes longer than to run it.
+    It has its delivery. The query is built once: that takes longer than to run it.
     """
     days = _select_last_days()
     is_last = (days.c.series_id == fixings.c.series_id) & (days.c.day == fixings.c.day)
@@ -130,7 +130,7 @@ def select_revisions() -> Select[int, str, str, str, str, bytes, int, datetime, 
 def select_corrected_series() -> Select[int, str, str, str]:
     """Select the pairs with one of `codes` of the sources that have ever corrected a fixing."""
     codes: BindParameter[str] = bindparam("codes", expanding=True)
-    correcting = select(receipts.c.source).where(receipts.c.corrected > 0)
+    correcting = select(deliveries.c.source).where(deliveries.c.corrected > 0)
     return select(series.c.id, series.c.source, series.c.base, series.c.quote).where(
         series.c.source.in_(correcting), or_(series.c.base.in_(codes), series.c.quote.in_(codes))
     )
@@ -150,8 +150,8 @@ def select_corrected() -> Select[int, str, str, str, str, bytes, int, datetime, 
         select(fixings.c.series_id, fixings.c.day)
         .distinct()
         .where(fixings.c.series_id.in_(numbers), fixings.c.day.between(bindparam("first"), bindparam("last")))
-        .where(fixings.c.receipt_id.in_(select(receipts.c.id).where(receipts.c.corrected > 0)))
-        .where(exists().where(same_day, before.c.receipt_id < fixings.c.receipt_id))
+        .where(fixings.c.delivery_id.in_(select(deliveries.c.id).where(deliveries.c.corrected > 0)))
+        .where(exists().where(same_day, before.c.delivery_id < fixings.c.delivery_id))
         .order_by(fixings.c.day.desc(), fixings.c.series_id)
         .limit(bindparam("most"))
         .subquery()
@@ -163,7 +163,7 @@ def select_corrected() -> Select[int, str, str, str, str, bytes, int, datetime, 
 def select_last_known() -> Select[int, str, str, str, str, bytes, int, datetime, str]:
     """Select each pair's last fixing of a source as `select_last_received`, of deliveries up to the number `up_to`."""
     codes: BindParameter[str] = bindparam("codes", expanding=True)
-    known = fixings.c.receipt_id <= bindparam("up_to")
+    known = fixings.c.delivery_id <= bindparam("up_to")
     last = (
         select(func.max(fixings.c.day))
         .where(fixings.c.series_id == series.c.id, fixings.c.day < bindparam("before"), known)
@@ -181,22 +181,22 @@ def select_last_known() -> Select[int, str, str, str, str, bytes, int, datetime,
 
 def select_revision(moment: datetime | None = None) -> Select[int]:
     """Select the number of the last delivery that changed something, by a moment or by now; 0 if there is none."""
-    query = select(func.coalesce(func.max(receipts.c.id), 0)).where(receipts.c.added + receipts.c.corrected > 0)
-    return query if moment is None else query.where(receipts.c.received_at <= to_stored(moment))
+    query = select(func.coalesce(func.max(deliveries.c.id), 0)).where(deliveries.c.added + deliveries.c.corrected > 0)
+    return query if moment is None else query.where(deliveries.c.received_at <= to_stored(moment))
 
 
 def select_deliveries() -> Select[int, str]:
-    """Select the deliveries after the receipt `after`, up to `up_to`, that changed something."""
-    is_later = receipts.c.id > bindparam("after")
-    query = select(receipts.c.id, receipts.c.source).where(is_later, receipts.c.id <= bindparam("up_to"))
-    return query.where(receipts.c.added + receipts.c.corrected > 0).order_by(receipts.c.id)
+    """Select the deliveries after the delivery `after`, up to `up_to`, that changed something."""
+    is_later = deliveries.c.id > bindparam("after")
+    query = select(deliveries.c.id, deliveries.c.source).where(is_later, deliveries.c.id <= bindparam("up_to"))
+    return query.where(deliveries.c.added + deliveries.c.corrected > 0).order_by(deliveries.c.id)
 
 
 def select_row_count(source: str, up_to: int | None = None) -> Select[int]:
-    """Select how many rows of a source were ever filed, or were filed up to a receipt."""
-    rows = func.coalesce(func.sum(receipts.c.added + receipts.c.corrected), 0)
-    query = select(rows).where(receipts.c.source == source)
-    return query if up_to is None else query.where(receipts.c.id <= up_to)
+    """Select how many rows of a source were ever filed, or were filed up to a delivery."""
+    rows = func.coalesce(func.sum(deliveries.c.added + deliveries.c.corrected), 0)
+    query = select(rows).where(deliveries.c.source == source)
+    return query if up_to is None else query.where(deliveries.c.id <= up_to)
 
 
 def to_stored(moment: datetime) -> datetime:

@@ -9,7 +9,7 @@ from datetime import date
 from sqlalchemy import BigInteger, Connection, Engine, case, cast, func, select, tuple_
 
 from cambist.accounts.usage_counters import CounterFileKey, CounterTotal, UsageRow
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.schema import accounts, usage
 from cambist.storage.sql.usage_checksum import usage_checksum
 
@@ -31,7 +31,7 @@ class SqlUsage:
         new = _largest(totals)
         if not new:
             return
-        added = dialect_of(self._engine).insert(usage)
+        added = backend_of(self._engine).insert(usage)
         larger = case((usage.c.calls > added.excluded.calls, usage.c.calls), else_=added.excluded.calls)
         # The checksum is that of the calls that stay. So a damaged row keeps one that is wrong.
         checksum = case((usage.c.calls > added.excluded.calls, usage.c.checksum), else_=added.excluded.checksum)
@@ -41,7 +41,7 @@ class SqlUsage:
         with writing(self._engine, WriteLock.USAGE) as connection:
             rows = [_row(total, node) for total in self._of_existing_accounts(connection, new)]
             if rows:
-                dialect_of(connection).execute_rows(connection, upsert, rows)
+                backend_of(connection).execute_rows(connection, upsert, rows)
 
     def _of_existing_accounts(self, connection: Connection, totals: list[CounterTotal]) -> list[CounterTotal]:
         """Leave out accounts that the database does not have: after a restore, counter files may have newer ones.
@@ -52,7 +52,7 @@ class SqlUsage:
         if not wanted <= self._known_accounts:
             self._known_accounts = set(connection.execute(select(accounts.c.id)).scalars())
         if unknown := sorted(wanted - self._known_accounts):
-            _log.warning("Ledger: calls of accounts that are not in the database are left out: %s", unknown)
+            _log.warning("Usage: calls of accounts that are not in the database are left out: %s", unknown)
         return [total for total in totals if total.account in self._known_accounts]
 
     def by_day(

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Row, Select, func, insert, select
 
 from cambist.history.code_rates import PREFERRED
 from cambist.history.verdict_log import EVERYTHING, Decision, Judged, LoggedChange, VerdictBounds, VerdictChange
-from cambist.storage.sql.dialects import WriteLock, dialect_of, writing
+from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.fencing import LEADER_EPOCH
 from cambist.storage.sql.schema import decisions, judged, verdicts
 from cambist.storage.sql.selects import to_stored
@@ -38,19 +38,19 @@ class SqlVerdicts:
         """Add changes if nobody else has."""
         with writing(self._engine, WriteLock.VERDICTS) as connection:
             # Write before reading: a transaction that reads first may fail to get the write lock.
-            first = dialect_of(connection).insert(judged).on_conflict_do_nothing()
-            connection.execute(first.values(rules=rules, receipt=0, last=0, decision=0))
+            first = backend_of(connection).insert(judged).on_conflict_do_nothing()
+            connection.execute(first.values(rules=rules, delivery=0, last=0, decision=0))
             known = _judged(connection, rules) or Judged(0, 0)
-            if known.last != now.last or known.receipt > now.receipt or known.decision > now.decision:
+            if known.last != now.last or known.delivery > now.delivery or known.decision > now.decision:
                 return None
-            rows = [_row(rules, each, now.receipt) for each in changes]
+            rows = [_row(rules, each, now.delivery) for each in changes]
             for begin in range(0, len(rows), _AT_ONCE):
                 connection.execute(insert(verdicts), rows[begin : begin + _AT_ONCE])
             newest = select(func.max(verdicts.c.id)).where(verdicts.c.rules == rules)
             last = int(connection.execute(newest).scalar_one()) if rows else known.last
             done = judged.update().where(judged.c.rules == rules)
-            connection.execute(done.values(receipt=now.receipt, last=last, decision=now.decision))
-            return Judged(now.receipt, last, now.decision)
+            connection.execute(done.values(delivery=now.delivery, last=last, decision=now.decision))
+            return Judged(now.delivery, last, now.decision)
 
     def outcomes(self, rules: str, bounds: VerdictBounds = EVERYTHING) -> dict[str, dict[int, str]]:
         """Return the newest outcomes."""
@@ -73,7 +73,7 @@ class SqlVerdicts:
         order = verdicts.c.id.desc() if newest_first else verdicts.c.id
         with self._engine.connect() as connection:
             return [
-                LoggedChange(row.id, row.receipt, VerdictChange(row.code, row.day, row.outcome))
+                LoggedChange(row.id, row.delivery, VerdictChange(row.code, row.day, row.outcome))
                 for row in connection.execute(query.order_by(order).limit(limit))
             ]
 
@@ -91,15 +91,15 @@ class SqlVerdicts:
 
 def _judged(connection: Connection, rules: str) -> Judged | None:
     row = connection.execute(select(judged).where(judged.c.rules == rules)).one_or_none()
-    return None if row is None else Judged(row.receipt, row.last, row.decision)
+    return None if row is None else Judged(row.delivery, row.last, row.decision)
 
 
 def _within(query: Select[Any], rules: str, bounds: VerdictBounds) -> Select[Any]:
     query = query.where(verdicts.c.rules == rules)
     if bounds.last is not None:
         query = query.where(verdicts.c.id <= bounds.last)
-    if bounds.receipt is not None:
-        query = query.where(verdicts.c.receipt <= bounds.receipt)
+    if bounds.delivery is not None:
+        query = query.where(verdicts.c.delivery <= bounds.delivery)
     if bounds.codes is not None:
         query = query.where(verdicts.c.code.in_(sorted(bounds.codes)))
     if bounds.days is not None:
@@ -107,8 +107,8 @@ def _within(query: Select[Any], rules: str, bounds: VerdictBounds) -> Select[Any
     return query
 
 
-def _row(rules: str, change: VerdictChange, receipt: int) -> dict[str, object]:
-    return {"rules": rules, "code": change.code, "day": change.day, "outcome": change.outcome, "receipt": receipt}
+def _row(rules: str, change: VerdictChange, delivery: int) -> dict[str, object]:
+    return {"rules": rules, "code": change.code, "day": change.day, "outcome": change.outcome, "delivery": delivery}
 
 
 def _decision_row(decision: Decision) -> dict[str, object]:

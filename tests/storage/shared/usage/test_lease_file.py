@@ -17,7 +17,7 @@ from typing import Self
 
 import pytest
 
-from cambist.accounts.node_leases import HeldLease, PendingWish
+from cambist.accounts.node_leases import HeldLease, PendingRequest
 from cambist.errors import StoreBroken
 from cambist.storage.shared.usage.lease_file import STEP, LeaseFile
 from cambist.storage.shared.usage.lease_writer import LeaseWriter
@@ -116,22 +116,22 @@ def test_a_reservation_of_a_killed_process_is_cleared_after_it_is_repaired(
     assert repaired == [2, 0]
 
 
-def test_wishes_are_returned_once(writer: LeaseWriter, open_leases: Callable[[int], LeaseFile]) -> None:
+def test_requests_are_returned_once(writer: LeaseWriter, open_leases: Callable[[int], LeaseFile]) -> None:
     one, other = open_leases(0), open_leases(3)
-    assert writer.wishes() == []
-    one.wish(ANN, 1, 100)
-    other.wish(BOB, 50, 0)
-    assert writer.wishes() == [PendingWish(ANN, 1, 100), PendingWish(BOB, 50, 0)]
-    assert writer.wishes() == []
-    one.wish(ANN, 1, 100)
-    assert writer.wishes() == [PendingWish(ANN, 1, 100)]
+    assert writer.requests() == []
+    one.request(ANN, 1, 100)
+    other.request(BOB, 50, 0)
+    assert writer.requests() == [PendingRequest(ANN, 1, 100), PendingRequest(BOB, 50, 0)]
+    assert writer.requests() == []
+    one.request(ANN, 1, 100)
+    assert writer.requests() == [PendingRequest(ANN, 1, 100)]
 
 
-def test_a_wish_wakes_the_link(writer: LeaseWriter, open_leases: Callable[[int], LeaseFile]) -> None:
+def test_a_request_wakes_the_link(writer: LeaseWriter, open_leases: Callable[[int], LeaseFile]) -> None:
     leases = open_leases(0)
     waiting = threading.Thread(target=writer.wait, args=(60,))
     waiting.start()
-    leases.wish(ANN, 1, 0)
+    leases.request(ANN, 1, 0)
     waiting.join(30)
     assert not waiting.is_alive()
 
@@ -240,10 +240,10 @@ class Bank:
             self._writer.write_keeper(is_reachable=True)
             self._writer.wait(0.05)
             self._writer.clear_abandoned()
-            for wish in self._writer.wishes():
+            for request in self._writer.requests():
                 held = self._writer.lease(ANN, NOVEMBER) or HeldLease(QUOTA, 0, QUOTA, 0)
-                if wish.granted == held.granted:
-                    more = min(held.free, max(wish.calls, 40))
+                if request.granted == held.granted:
+                    more = min(held.free, max(request.calls, 40))
                     lease = HeldLease(held.free - more, held.granted + more, QUOTA, more)
                     self._writer.write(ANN, NOVEMBER, lease)
             self._writer.announce()

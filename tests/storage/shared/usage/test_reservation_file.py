@@ -136,7 +136,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.meter import Meter
-from cambist.accounts.must_wait import MustWait
+from cambist.accounts.would_block import WouldBlock
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal
 from cambist.errors import QuotaSpent
@@ -161,7 +161,7 @@ def ask(thread):
                 with meter.reserve(shop, cost, now) as reservation:
                     settle = reservation.hand_over("/a")
                 settle(choices.random() < 0.8)
-        except MustWait:
+        except WouldBlock:
             continue
         except QuotaSpent:
             if cost > 2:

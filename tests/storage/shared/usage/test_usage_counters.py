@@ -291,7 +291,7 @@ def test_calls_are_written_after_the_database_was_locked(
     store = SqlStore(f"sqlite:///{tmp_path / 'usage.db'}")
     store.migrate()
     account = store.accounts.create(Account(0, "ann", "unlimited")).number
-    monkeypatch.setattr("cambist.storage.sql.dialects.sqlite._PRAGMAS", ("busy_timeout = 1",))
+    monkeypatch.setattr("cambist.storage.sql.backends.sqlite._PRAGMAS", ("busy_timeout = 1",))
     worker, usage_writer = open_worker(), writer_without_delay(folder)
     worker.spend(account, "/a", 1, TODAY)
     other = sqlite3.connect(tmp_path / "usage.db", isolation_level=None)
@@ -976,5 +976,5 @@ def test_the_error_without_disk_space_names_the_directory_and_the_remedy(
         with pytest.raises(StoreBroken) as broken:
             usage_writer.reserve_space(RequiredSpace(ENDPOINTS, 4, 3, 5), TODAY)
         assert str(broken.value) == (
-            f"The ledger {folder} cannot be written: No space left on device; free some space on its disk"
+            f"The usage counters in {folder} cannot be written: No space left on device; free some space on its disk"
         )

@@ -96,8 +96,8 @@ def answer(context: RequestContext, params: CorrectionsParams) -> CorrectionsRes
 def read_feed(context: RequestContext, params: CorrectionsParams, since: FeedPosition | None) -> CorrectionsResponse:
     """Return the corrections after a position, or the newest, of the days that the plan includes."""
     start, end = _period(context, params)
-    receipt = context.receipt or 0
-    found = context.state.feed(since, receipt, params.limit)
+    delivery = context.delivery or 0
+    found = context.state.feed(since, delivery, params.limit)
     is_complete = len(found) < params.limit
     records = [correction_record(each.correction, each) for each in found if start <= each.correction.day <= end]
     following = context.matrix.edition if is_complete else str(found[-1].position)

@@ -138,7 +138,7 @@ def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
 def _on_day(context: RequestContext, pair: Pair, on: date, *, verbose: bool) -> ExplainResponse:
     closes = read_closes(context, pair, on)
     found = cross_on_day(context.matrix, pair, on, closes)
-    legs = explain_coin_day(context.matrix, pair, on, closes, context.words)
+    legs = explain_coin_day(context.matrix, pair, on, closes, context.fixings)
     oldest = min((leg.as_of for leg in legs if leg.as_of is not None), default=None)
     updated = None if oldest is None else written(oldest, context.form)
     return ExplainResponse(

@@ -38,7 +38,7 @@ class VintagesParams(Struct, frozen=True, kw_only=True):
 class VintageRecord(Struct, frozen=True, kw_only=True):
     """What a source published for the day: `nominal` units of the base cost `value`; and when it was learnt.
 
-    `receipt` is the number of the delivery, which the first part of an edition counts. `corrects` says whether the
+    `delivery` is the number of the delivery, which the first part of an edition counts. `corrects` says whether the
     source had published another value before. A metal's `unit` is the gram if it is priced by the gram.
     """
 
@@ -50,7 +50,7 @@ class VintageRecord(Struct, frozen=True, kw_only=True):
     nominal: int
     published_at: datetime | None
     received_at: datetime
-    receipt: int
+    delivery: int
     corrects: bool
 
 
@@ -70,7 +70,7 @@ def answer(context: RequestContext, params: VintagesParams) -> VintagesResponse:
     quotes it in. Nothing is carried forward from another day. A sandbox has none.
     """
     on = not_after_today("date", params.day, context.today)
-    received = context.state.vintages(Pair(params.base, params.quote), on, context.receipt)
+    received = context.state.vintages(Pair(params.base, params.quote), on, context.delivery)
     seen: set[tuple[str, Pair]] = set()
     records = []
     for each in received:
@@ -91,7 +91,7 @@ def _record(received: ReceivedFixing, *, corrects: bool) -> VintageRecord:
         nominal=fixing.nominal,
         published_at=fixing.published_at,
         received_at=received.received_at,
-        receipt=received.receipt,
+        delivery=received.delivery,
         corrects=corrects,
     )
 
@@ -104,7 +104,7 @@ def earliest_day(_context: RequestContext, params: VintagesParams) -> date:
 endpoint: Endpoint[VintagesParams, VintagesResponse] = Endpoint(
     path="/vintages",
     tag="currency",
-    summary="All words of sources about a day",
+    summary="All fixings received for a day",
     params=VintagesParams,
     body=VintagesResponse,
     answer=answer,

@@ -39,7 +39,7 @@ class CounterFileSet:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._notifier = ChangeNotifier(folder / "version")
         except OSError as error:
-            raise StoreBroken(f"The ledger {folder} cannot be opened: {error.strerror}") from error
+            raise StoreBroken(f"The usage counters in {folder} cannot be opened: {error.strerror}") from error
         self.version = self._notifier.versions[:1]
         self._seen = _NEVER
         self.files: CounterFiles = {}
@@ -65,7 +65,7 @@ class CounterFileSet:
                     self._map(name)
             except OSError as error:
                 self._seen = _NEVER
-                raise StoreBroken(f"The ledger {self.folder} cannot be read: {error.strerror}") from error
+                raise StoreBroken(f"The usage counters in {self.folder} cannot be read: {error.strerror}") from error
             return self._seen, self.files
 
     def names(self) -> set[CounterFileName]:
@@ -119,7 +119,7 @@ class CounterFileSet:
                 # Another process has renamed or removed it first.
                 self._seen = _NEVER
                 return
-            _log.warning("Ledger: the file %s is damaged (%s); renamed to %s", self.folder / str(name), fault, renamed)
+            _log.warning("Usage: the file %s is damaged (%s); renamed to %s", self.folder / str(name), fault, renamed)
             self._map(renamed)
             self._notifier.notify()
 
@@ -155,7 +155,7 @@ class CounterFileSet:
         try:
             create_counter_file(self.folder, layout)
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", self.folder, error)) from error
+            raise StoreBroken(unwritable("usage counters in", self.folder, error)) from error
         self._notifier.notify()
 
     def grow(self, file: CounterFile, account: int) -> bool:
@@ -171,7 +171,7 @@ class CounterFileSet:
             self.mark_damaged(file.name, f"{error}, and what came after is lost")
             return False
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", self.folder, error)) from error
+            raise StoreBroken(unwritable("usage counters in", self.folder, error)) from error
         return True
 
     def remove(self, names: Iterable[CounterFileName]) -> None:

@@ -1,8 +1,8 @@
 """The quota leases of a node, in a memory-mapped file: what it may answer, what its threads want and have reserved.
 
 The cluster link alone writes leases and the state in the header. Each thread of a worker writes the words of its own
-writer slot: a reservation, and a wish for more calls. Nobody takes a lock. All words have eight bytes and are read and
-written at once.
+writer slot: a reservation, and a request for more calls. Nobody takes a lock. All words have eight bytes and are read
+and written at once.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ CAPACITY, SLOTS, LINK_BEAT, SHARE, KEEPER_BEAT, IS_REACHABLE = range(1, 7)
 """Words of the header: accounts, writer slots in use, and what the link and its keeper of quotas said, and when."""
 
 GRANTED_AT = (HEADER_WORDS - 1) * WORD
-WISHED_AT = GRANTED_AT + 4
-"""Where the numbers are that wake who waits for grants, and for wishes."""
+REQUESTED_AT = GRANTED_AT + 4
+"""Where the numbers are that wake who waits for grants, and for requests."""
 
 RESERVED = HEADER_WORDS
-WISHES = RESERVED + MAX_SLOTS
-WISH_WORDS = 3
-"""Account and calls, the calls granted then, and a number that changes with each wish."""
+REQUESTS = RESERVED + MAX_SLOTS
+REQUEST_WORDS = 3
+"""Account and calls, the calls granted then, and a number that changes with each request."""
 
-LEASES = WISHES + WISH_WORDS * MAX_SLOTS
+LEASES = REQUESTS + REQUEST_WORDS * MAX_SLOTS
 LEASE_WORDS = 5
 PERIODS = 2
 """Each account has places for two periods that follow each other."""
@@ -83,11 +83,11 @@ class LeaseFile:
             self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
             memory = self.map()
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", path, error)) from error
+            raise StoreBroken(unwritable("usage counters in", path, error)) from error
         if self.words[0] != MAGIC:
             raise StoreBroken(f"The file {path} is damaged, or of another version: stop the service and remove it")
         self.granted = Futex(memory, GRANTED_AT)
-        self.wished = Futex(memory, WISHED_AT)
+        self.requested = Futex(memory, REQUESTED_AT)
 
     def map(self) -> mmap.mmap:
         """Map the whole file as it is now."""
@@ -152,17 +152,17 @@ class LeaseFile:
         self._of_thread.slot = slot
         return slot
 
-    def wish(self, account: int, calls: int, granted: int) -> None:
+    def request(self, account: int, calls: int, granted: int) -> None:
         """Ask the link for more calls."""
         slot = self._of_thread.slot
         if slot < 0:
             slot = self._claim_slot()
-        at = WISHES + slot * WISH_WORDS
+        at = REQUESTS + slot * REQUEST_WORDS
         words = self.words
         words[at] = account << CALLS_BITS | min(calls, CALLS)
         words[at + 1] = granted
         words[at + 2] = words[at + 2] + 1  # last: whoever sees it sees the others
-        self.wished.wake()
+        self.requested.wake()
 
     def grants(self) -> Iterator[None]:
         """Wait for grants for a second in all, or some more at the start of the node."""

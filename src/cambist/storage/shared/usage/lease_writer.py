@@ -1,4 +1,4 @@
-"""The side of the cluster link in the file of quota leases: it reads wishes, and writes leases and its own state."""
+"""The side of the cluster link in the file of quota leases: it reads requests, and writes leases and its own state."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 from time import monotonic_ns
 
-from cambist.accounts.node_leases import HeldLease, PendingWish
+from cambist.accounts.node_leases import HeldLease, PendingRequest
 from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
 from cambist.storage.shared.usage.lease_file import (
@@ -23,12 +23,12 @@ from cambist.storage.shared.usage.lease_file import (
     LEASE_WORDS,
     LEASES,
     LINK_BEAT,
+    REQUEST_WORDS,
+    REQUESTS,
     RESERVED,
     SHARE,
     SLOTS,
     STEP,
-    WISH_WORDS,
-    WISHES,
     WORD,
     LeaseFile,
     place,
@@ -51,28 +51,28 @@ class LeaseWriter:
         self._seen: dict[int, int] = {}
 
     def wait(self, seconds: float) -> None:
-        """Wait for a wish, but not longer than some seconds."""
-        wished = self._file.wished
-        seen = wished.value()
-        if not self._has_wishes():
-            wished.wait(seen, seconds)
+        """Wait for a request, but not longer than some seconds."""
+        requested = self._file.requested
+        seen = requested.value()
+        if not self._has_requests():
+            requested.wait(seen, seconds)
 
-    def _has_wishes(self) -> bool:
+    def _has_requests(self) -> bool:
         return any(number != self._seen.get(slot, 0) for slot, number in self._numbers())
 
     def _numbers(self) -> Iterator[tuple[int, int]]:
         words = self._file.words
-        first = WISHES + WISH_WORDS - 1
-        yield from enumerate(words[first : first + words[SLOTS] * WISH_WORDS : WISH_WORDS].tolist())
+        first = REQUESTS + REQUEST_WORDS - 1
+        yield from enumerate(words[first : first + words[SLOTS] * REQUEST_WORDS : REQUEST_WORDS].tolist())
 
-    def wishes(self) -> list[PendingWish]:
-        """Return the wishes that are new since the last call."""
+    def requests(self) -> list[PendingRequest]:
+        """Return the requests that are new since the last call."""
         words, found = self._file.words, []
         for slot, number in self._numbers():
             if number != self._seen.get(slot, 0):
                 self._seen[slot] = number
-                at = WISHES + slot * WISH_WORDS
-                found.append(PendingWish(words[at] >> CALLS_BITS, words[at] & CALLS, words[at + 1]))
+                at = REQUESTS + slot * REQUEST_WORDS
+                found.append(PendingRequest(words[at] >> CALLS_BITS, words[at] & CALLS, words[at + 1]))
         return found
 
     def lease(self, account: int, period_start: date) -> HeldLease | None:
@@ -140,7 +140,7 @@ class LeaseWriter:
             finally:
                 os.close(file)
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", self._path, error)) from error
+            raise StoreBroken(unwritable("usage counters in", self._path, error)) from error
         self._file.map()
         self._file.words[CAPACITY] = capacity
 

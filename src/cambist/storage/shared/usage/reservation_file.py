@@ -56,7 +56,7 @@ class ReservationFile:
             memory = mmap.mmap(self._file, _WORDS * WORD if size == _WORDS * WORD else WORD)
         except (OSError, ValueError) as error:
             reason = error if isinstance(error, OSError) else OSError(str(error))
-            raise StoreBroken(unwritable("ledger", path, reason)) from error
+            raise StoreBroken(unwritable("usage counters in", path, reason)) from error
         self._words = memoryview(memory).cast("Q")
         if size != _WORDS * WORD or self._words[0] != MAGIC:
             raise StoreBroken(f"The file {path} is damaged, or of another version: stop the service and remove it")
@@ -138,7 +138,7 @@ class ReservationFile:
             try:
                 lock = os.open(self._lock_path(owner), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             except OSError as error:
-                raise StoreBroken(unwritable("ledger", self._path, error)) from error
+                raise StoreBroken(unwritable("usage counters in", self._path, error)) from error
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

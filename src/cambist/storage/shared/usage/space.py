@@ -34,7 +34,7 @@ def reserve_space(file_set: CounterFileSet, required: RequiredSpace, today: date
         for slot in range(required.slots):
             os.close(os.open(lock_path(file_set.folder, slot), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     except OSError as error:
-        raise StoreBroken(unwritable("ledger", file_set.folder, error)) from error
+        raise StoreBroken(unwritable("usage counters in", file_set.folder, error)) from error
     days = [day.isoformat() for day in (today, today + _DAY)]
     _reserve(file_set, KEYS, required.key, required.slots)
     for stem in (ADMITTED, *days):

@@ -82,7 +82,7 @@ class UsageWriter:
                 files[total.day, total.file].name for total in store.totals(oldest) if _is_outdated(files, total)
             }
             for name in sorted(outdated):
-                _log.warning("Ledger: the file %s is older than the database and is removed", name)
+                _log.warning("Usage: the file %s is older than the database and is removed", name)
             self._discard(outdated)
         return count
 
@@ -126,7 +126,7 @@ class UsageWriter:
                 if temporary.name[1:11] < oldest:
                     temporary.unlink(missing_ok=True)
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", self._file_set.folder, error)) from error
+            raise StoreBroken(unwritable("usage counters in", self._file_set.folder, error)) from error
 
     def _discard(self, names: set[CounterFileName]) -> None:
         if not names:
@@ -134,7 +134,7 @@ class UsageWriter:
         try:
             self._file_set.remove(names)
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", self._file_set.folder, error)) from error
+            raise StoreBroken(unwritable("usage counters in", self._file_set.folder, error)) from error
         self._file_set.reload()
         keys = {(file.name.day, file.layout.number) for file in self._day_files()}
         self._written = {key: written for key, written in self._written.items() if key in keys}

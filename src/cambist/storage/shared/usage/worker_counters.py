@@ -192,7 +192,7 @@ class WorkerCounters:
             if file.ensure_mapped(account) or self._file_set.grow(file, account):
                 self._reload()
                 return file
-        raise StoreBroken(f"The files of the ledger {self._file_set.folder} are cut off again and again")
+        raise StoreBroken(f"The files of usage counters in {self._file_set.folder} are cut off again and again")
 
     def repair(self, slot: int) -> None:
         """Repair what a killed process has half written in a slot that this process has just claimed."""

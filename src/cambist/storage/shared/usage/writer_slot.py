@@ -27,7 +27,7 @@ class WriterSlot:
         try:
             self.number, lock = _claim(folder)
         except OSError as error:
-            raise StoreBroken(unwritable("ledger", folder, error)) from error
+            raise StoreBroken(unwritable("usage counters in", folder, error)) from error
         self.release = weakref.finalize(self, os.close, lock)
 
 

@@ -21,7 +21,7 @@ accounts = Table(
 )
 """The rows of deleted accounts stay, because usage refers to them; only the other names are unique."""
 accounts_by_name = Index("accounts_by_name", accounts.c.name, unique=True, sqlite_where=accounts.c.deleted_at.is_(None))
-"""Each dialect adds its own condition, because SQLAlchemy imports a dialect to check an argument of it."""
+"""Each backend adds its own condition, because SQLAlchemy imports a dialect to check an argument of it."""
 
 api_keys = Table(
     "api_keys",

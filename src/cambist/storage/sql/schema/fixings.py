@@ -18,8 +18,8 @@ from sqlalchemy import (
 
 from cambist.storage.sql.schema.base import BIG, metadata
 
-receipts = Table(
-    "receipts",
+deliveries = Table(
+    "deliveries",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("source", String, nullable=False),
@@ -28,7 +28,7 @@ receipts = Table(
     Column("digest", String, nullable=False),
     Column("added", Integer, nullable=False),
     Column("corrected", Integer, nullable=False),
-    Index("receipts_of_source", "source", "origin"),
+    Index("deliveries_of_source", "source", "origin"),
 )
 """Deliveries. Times are UTC without an offset, because SQLite stores none."""
 
@@ -49,7 +49,7 @@ fixings = Table(
     metadata,
     Column("series_id", Integer, ForeignKey("series.id"), primary_key=True),
     Column("day", Date, primary_key=True),
-    Column("receipt_id", Integer, ForeignKey("receipts.id"), primary_key=True),
+    Column("delivery_id", Integer, ForeignKey("deliveries.id"), primary_key=True),
     Column("nominal", BIG, nullable=False),
     Column("value", String, nullable=False),
     Column("published_at", DateTime),
@@ -57,7 +57,7 @@ fixings = Table(
     sqlite_with_rowid=False,
 )
 """Published values as exact decimal text, with a checksum (see `checksum`), and with the source's time of publication.
-Rows are only added: a correction has a later receipt."""
+Rows are only added: a correction has a later delivery."""
 
 bar_series = Table(
     "bar_series",
@@ -121,18 +121,18 @@ verdicts = Table(
     Column("code", String, nullable=False),
     Column("day", Integer, nullable=False),
     Column("outcome", String, nullable=False),
-    Column("receipt", Integer, nullable=False),
+    Column("delivery", Integer, nullable=False),
     Index("verdicts_by_code", "rules", "code", "day"),
     sqlite_autoincrement=True,
 )
 """The log of verdicts (see `history.verdict_log`), by the version of the rules; days are counted from 1970-01-01. Rows
-are only added. `receipt` is the last delivery that was known."""
+are only added. `delivery` is the last delivery that was known."""
 
 judged = Table(
     "judged",
     metadata,
     Column("rules", String, primary_key=True),
-    Column("receipt", Integer, nullable=False),
+    Column("delivery", Integer, nullable=False),
     Column("last", Integer, nullable=False),
     Column("decision", Integer, nullable=False, server_default="0"),
 )
@@ -161,19 +161,19 @@ editions = Table(
     metadata,
     Column("id", Integer, primary_key=True),
     Column("name", String, nullable=False),
-    Column("receipt", Integer, nullable=False),
+    Column("delivery", Integer, nullable=False),
     Column("rules", String, nullable=False),
     Column("digest", String, nullable=False),
     Column("last_rows", String, nullable=False),
     Column("recorded_at", DateTime, nullable=False),
     Column("last_verdict", Integer),
     Index("editions_by_name", "name"),
-    Index("editions_by_receipt", "receipt"),
+    Index("editions_by_delivery", "delivery"),
     sqlite_autoincrement=True,
 )
-"""The editions of the history, each before its first answer; an edition that comes again has a second row. `receipt` is
-the highest that it shows, `digest` the SHA-256 of its rate matrix. Rows are only added. `last_rows` has the newest day
-of each source, counted from 1970-01-01. `last_verdict` is the last change of a verdict that it shows."""
+"""The editions of the history, each before its first answer; an edition that comes again has a second row. `delivery`
+is the highest that it shows, `digest` the SHA-256 of its rate matrix. Rows are only added. `last_rows` has the newest
+day of each source, counted from 1970-01-01. `last_verdict` is the last change of a verdict that it shows."""
 
 rule_texts = Table(
     "rule_texts",

@@ -15,9 +15,9 @@ leadership = Table(
     Column("taken_at", DateTime, nullable=False),
     Column("expires_at", DateTime, nullable=False),
 )
-"""At most one row: which node leads the ingest, and until when unless it renews its lease, by the database's clock.
+"""At most one row: which node leads the ingest, and until when unless it renews its term, by the database's clock.
 
-Each new leader has a higher epoch. It is the key, so that who files can hold on to it while the lease is renewed.
+Each new leader has a higher epoch. It is the key, so that who files can hold on to it while the term is renewed.
 """
 
 nodes = Table(

@@ -19,8 +19,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.pool import QueuePool
 
 from cambist.errors import StoreBroken, StoreUnreachable
+from cambist.storage.sql.backends import SessionLimits, WriteLock
 from cambist.storage.sql.checksum import COLUMNS, StoredRow
-from cambist.storage.sql.dialects import SessionLimits, WriteLock
 from cambist.storage.sql.fencing import leader_epoch
 from cambist.storage.sql.schema import accounts, accounts_by_name
 from cambist.storage.sql.store_broken import broken, raise_store_broken
@@ -66,13 +66,13 @@ _FILING_IDLE_MILLISECONDS = 15_000
 accounts_by_name.dialect_kwargs["postgresql_where"] = accounts.c.deleted_at.is_(None)
 
 
-class PostgresqlDialect:
-    """The `SqlDialect` of PostgreSQL."""
+class PostgresqlBackend:
+    """The `SqlBackend` of PostgreSQL."""
 
     placeholder = "%s"
     order_of_bytes = "C"
     content = (
-        "convert_to(concat(to_char(fixings.day, 'YYYY-MM-DD'), '|', fixings.receipt_id, '|', fixings.nominal, '|', "
+        "convert_to(concat(to_char(fixings.day, 'YYYY-MM-DD'), '|', fixings.delivery_id, '|', fixings.nominal, '|', "
         "fixings.value, '|', to_char(fixings.published_at, 'YYYY-MM-DD HH24:MI:SS.US')), 'UTF8')"
     )
 
@@ -127,7 +127,7 @@ class PostgresqlDialect:
             yield bool(is_held)
 
     def insert(self, table: Table) -> Any:
-        """Return an INSERT of this dialect."""
+        """Return an INSERT of this backend."""
         return insert(table)
 
     def execute_rows(self, connection: Connection, statement: Any, rows: list[dict[str, Any]]) -> None:
@@ -193,7 +193,7 @@ class PostgresqlDialect:
             connection.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "id"), highest)))
 
 
-DIALECT = PostgresqlDialect()
+BACKEND = PostgresqlBackend()
 
 
 class ConnectionWithDeadline(PsycopgConnection[Any]):

@@ -8,7 +8,7 @@ from enum import Enum, StrEnum
 from typing import Protocol
 
 
-class SharedTopic(StrEnum):
+class ClusterChange(StrEnum):
     """A kind of change: accounts and keys, plans, the archive, filed bars, and sources that should be asked now."""
 
     ACCOUNTS = "accounts"
@@ -29,10 +29,10 @@ class ChangeOrigin(Enum):
 class LocalChanges(Protocol):
     """The notifications of changes between the processes of this node."""
 
-    def version(self, topic: SharedTopic) -> int:
+    def version(self, topic: ClusterChange) -> int:
         """Return a number that differs from an earlier one if there was a change in between."""
 
-    def notify(self, topic: SharedTopic) -> None:
+    def notify(self, topic: ClusterChange) -> None:
         """Notify all processes of this node of a change."""
 
 

@@ -19,8 +19,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
 
 from cambist.errors import StoreBroken
+from cambist.storage.sql.backends import SessionLimits, WriteLock
 from cambist.storage.sql.checksum import COLUMNS, ROW_FIELDS, StoredRow
-from cambist.storage.sql.dialects import SessionLimits, WriteLock
 from cambist.storage.sql.store_broken import raise_store_broken
 
 _log = logging.getLogger(__name__)
@@ -45,8 +45,8 @@ _INSERT_ONE, _INSERT_MANY = _INSERT + _ROW, _INSERT + ", ".join([_ROW] * _ROWS_A
 _WIDTH = len(COLUMNS) * _ROWS_AT_ONCE
 
 
-class SqliteDialect:
-    """The `SqlDialect` of SQLite."""
+class SqliteBackend:
+    """The `SqlBackend` of SQLite."""
 
     placeholder = "?"
     order_of_bytes = "BINARY"
@@ -90,7 +90,7 @@ class SqliteDialect:
         return nullcontext(enter_result=True)
 
     def insert(self, table: Table) -> Any:
-        """Return an INSERT of this dialect."""
+        """Return an INSERT of this backend."""
         return insert(table)
 
     def execute_rows(self, connection: Connection, statement: Any, rows: list[dict[str, Any]]) -> None:
@@ -152,7 +152,7 @@ class SqliteDialect:
         """Do nothing: SQLite numbers a row after the highest number itself."""
 
 
-DIALECT = SqliteDialect()
+BACKEND = SqliteBackend()
 
 
 def raise_with_remedy(context: ExceptionContext) -> None:

@@ -1,7 +1,7 @@
-"""Leaving a request to a thread that may wait."""
+"""What is raised in place of waiting."""
 
 from __future__ import annotations
 
 
-class MustWait(Exception):
+class WouldBlock(Exception):
     """Raised in a thread that never waits: the request has to be answered in another one. The client sees nothing."""

@@ -37,7 +37,7 @@ def copy_path(path: Path, schema: str) -> Path:
     return path.with_name(f"{path.stem}.before-{schema}{path.suffix}")
 
 
-def keep_copy(path: Path, schema: str) -> Path:
+def copy_before_migration(path: Path, schema: str) -> Path:
     """Copy a database before it is migrated to a schema, and remove older copies but for the last.
 
     Errors: CannotStart if there is no room for it, or it cannot be read or written; then nothing was changed.

@@ -26,7 +26,7 @@ _SETTLE_SECONDS = 2.0
 _LONGEST_RETRY_SECONDS = 600.0
 
 
-class ArchiveSync:
+class ArchiveWatch:
     """Applies what the archive has, when this process or another has changed it.
 
     `keys` are those of all sources of fixings, also of those that are off.

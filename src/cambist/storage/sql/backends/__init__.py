@@ -48,7 +48,7 @@ class SessionLimits:
     idle_seconds: float | None = None
 
 
-class SqlDialect(Protocol):
+class SqlBackend(Protocol):
     """One kind of database."""
 
     placeholder: str
@@ -115,15 +115,15 @@ class SqlDialect(Protocol):
 
 
 @cache
-def dialect_named(name: str) -> SqlDialect:
-    """Return a dialect by SQLAlchemy's name of it. It is imported late: SQLite does not pay for the others."""
-    dialect: SqlDialect = import_module(f"cambist.storage.sql.dialects.{name}").DIALECT
-    return dialect
+def backend_named(name: str) -> SqlBackend:
+    """Return a backend by SQLAlchemy's name of it. It is imported late: SQLite does not pay for the others."""
+    backend: SqlBackend = import_module(f"cambist.storage.sql.backends.{name}").BACKEND
+    return backend
 
 
-def dialect_of(bound: Engine | Connection) -> SqlDialect:
-    """Return the dialect of an engine or of a connection."""
-    return dialect_named(bound.dialect.name)
+def backend_of(bound: Engine | Connection) -> SqlBackend:
+    """Return the backend of an engine or of a connection."""
+    return backend_named(bound.dialect.name)
 
 
 @contextmanager
@@ -133,12 +133,12 @@ def writing(engine: Engine, lock: WriteLock) -> Iterator[Connection]:
     Errors: NoLongerLeading, and nothing is committed, if the engine may write in the epoch of one leader only.
     """
     with engine.begin() as connection:
-        dialect_of(engine).lock(connection, lock)
+        backend_of(engine).lock(connection, lock)
         yield connection
         if (epoch := leader_epoch(engine)) is not None:
             check_leads(connection, epoch)
 
 
-def placeholders(dialect: SqlDialect, columns: Iterable[str]) -> str:
+def placeholders(backend: SqlBackend, columns: Iterable[str]) -> str:
     """Return the placeholders of a row in parentheses."""
-    return f"({', '.join(dialect.placeholder for _ in columns)})"
+    return f"({', '.join(backend.placeholder for _ in columns)})"
