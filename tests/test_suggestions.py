@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.suggestions import edit_distance
+from cambist.suggestions import did_you_mean, edit_distance
 
 WORDS = st.text(alphabet="abc_", max_size=6)
 
@@ -35,3 +35,18 @@ def test_letters_to_change_add_leave_out_or_swap_are_counted(word, other, count)
 def test_there_are_at_least_as_many_as_lengths_differ_and_at_most_as_the_longer_has_letters(word, other):
     assert abs(len(word) - len(other)) <= edit_distance(word, other) <= max(len(word), len(other))
     assert (edit_distance(word, other) == 0) == (word == other)
+
+
+@pytest.mark.parametrize(
+    ("typed", "known", "meant"),
+    [
+        ("premum", ("basic", "premium"), "did you mean [premium]?"),
+        ("unix", ("iso", "spaced", "unix-ms"), "did you mean [unix-ms]?"),
+        ("mon", ("day", "month", "moon"), "did you mean [month]?"),
+        ("zzz", ("iso", "spaced"), "there are iso, spaced"),
+        ("", ("iso", "spaced"), "there are iso, spaced"),
+        ("x", (), "there are none"),
+    ],
+)
+def test_a_name_that_was_begun_or_mistyped_is_recognized(typed, known, meant):
+    assert did_you_mean(typed, known) == meant

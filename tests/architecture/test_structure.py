@@ -86,6 +86,16 @@ def test_no_two_public_classes_share_a_name(sources: set[Path]) -> None:
     assert {name: found for name, found in modules.items() if len(found) > 1} == {}
 
 
+def test_what_json_cannot_be_is_expected_in_all_its_forms() -> None:
+    """Bytes that are no UTF-8 are a UnicodeDecodeError, and ones nested too deep a RecursionError."""
+    for module in MODULES:
+        for node in ast.walk(tree_of(module)):
+            if isinstance(node, ast.ExceptHandler) and node.type is not None:
+                caught = ast.unparse(node.type)
+                assert "msgspec.MsgspecError" not in caught, f"{module}:{node.lineno} catches too little: ValueError"
+                assert "msgspec.DecodeError" not in caught, f"{module}:{node.lineno} catches too little: ValueError"
+
+
 @pytest.mark.parametrize("registry", ["sources/adapters/__init__.py", "api/endpoints/__init__.py"])
 def test_every_adapter_and_endpoint_is_registered(registry: str) -> None:
     package = (SOURCE / registry).parent

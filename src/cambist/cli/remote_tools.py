@@ -55,7 +55,7 @@ def call_remote_tool(configuration: Configuration, name: str, arguments: Mapping
         raise _refusal(configuration, response.status_code, response.content)
     try:
         answer = msgspec.json.decode(response.content, type=_Answer)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise ConnectionFailed(f"The answer of {configuration.url} is not understood: {error}") from error
     result = answer.result
     if result is None:
@@ -70,6 +70,6 @@ def _refusal(configuration: Configuration, status: int, content: bytes) -> Excep
         return RequestRefused(f"The service at {configuration.url} has no tools: it is older than this command")
     try:
         sentence = printable(msgspec.json.decode(content, type=_Refusal).error)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (ValueError, RecursionError):
         return ConnectionFailed(f"What answers at {configuration.url} is not Cambist (HTTP {status})")
     return KeyRefused(sentence) if status == _UNAUTHORIZED else RequestRefused(sentence)

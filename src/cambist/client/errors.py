@@ -129,7 +129,7 @@ def service_error(status: int, content: bytes, retry_after: str | None = None) -
     """Return the error that a response with this status and body stands for."""
     try:
         body = msgspec.json.decode(content, type=_Body)
-    except msgspec.MsgspecError:
+    except (ValueError, RecursionError):
         body = _Body(f"The service refuses the request (HTTP {status})")
     kind = _BY_CODE.get(body.code) or error_of_status(status)
     return kind(printable(body.error), status, body.code, _seconds(retry_after))

@@ -128,7 +128,7 @@ def parse_response(configuration: Configuration, call: Call[T], response: Respon
         return call.answer(response.content, headers)  # type: ignore[call-arg]
     try:
         answer = _decode(call, response.content)
-    except (msgspec.MsgspecError, ValueError, ArithmeticError) as error:
+    except (ArithmeticError, ValueError, RecursionError) as error:
         raise ConnectionFailed(
             f"The answer of {configuration.url} to {call.path} is not understood: {error}"
         ) from error

@@ -92,7 +92,7 @@ def parse_frame(text: str | bytes) -> Frame:
     """Parse a frame of the service. Errors: ValueError."""
     try:
         return _DECODER.decode(text)
-    except (msgspec.MsgspecError, RecursionError):
+    except (ValueError, RecursionError):
         raise ValueError("the server there does not send a price stream") from None
 
 

@@ -127,7 +127,7 @@ class Membership:
         for name, content in zip(answer[::2], answer[1::2], strict=True):
             try:
                 report = msgspec.json.decode(content, type=NodeReport)
-            except msgspec.MsgspecError:
+            except (ValueError, RecursionError):
                 continue  # of a newer release
             last = self._heard.get(report.name)
             if last is None or (last[0].instance, last[0].beat) != (report.instance, report.beat):

@@ -117,7 +117,7 @@ class TopicRelay:
     def _receive(self, content: bytes) -> None:
         try:
             message = msgspec.json.decode(content, type=ChangeMessage)
-        except msgspec.MsgspecError as error:
+        except (ValueError, RecursionError) as error:
             log.warning("Cluster link: a message about changes cannot be read: %s", error)
             return
         if message.node == self._node:

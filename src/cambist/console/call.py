@@ -64,7 +64,7 @@ class ConsoleCall:
         except msgspec.ValidationError as error:
             field, reason = explain_validation_error(error)
             raise BadParameter(f"Invalid {field}: {reason}" if field else f"Invalid request: {reason}") from None
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (ValueError, RecursionError):
             raise ConsoleRefused(400, "bad_json", "The body of the request is no JSON") from None
 
     def text(self, name: str) -> str:

@@ -224,7 +224,7 @@ class BarAggregator:
         """Return the aggregator that `to_bytes` wrote; None if the content cannot be read."""
         try:
             bars = _decoder.decode(content)
-        except ValueError:  # also msgspec.MsgspecError and UnicodeDecodeError
+        except (ValueError, RecursionError):
             return None
         aggregator = cls()
         aggregator._open, aggregator._is_new = {one.key: one for one in bars}, False

@@ -71,5 +71,5 @@ def parse_rule_set(content: bytes) -> RuleSet:
     """Parse the content of rules. Errors: StoreBroken."""
     try:
         return msgspec.json.decode(content, type=RuleSet)
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:
         raise StoreBroken(f"The rules of an edition cannot be read: {error}") from error

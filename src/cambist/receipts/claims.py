@@ -66,7 +66,7 @@ def decode_claims(payload: bytes) -> ReceiptClaims:
     """Return the claims of a payload. Errors: ReceiptInvalid."""
     try:
         return msgspec.json.decode(payload, type=ReceiptClaims)
-    except msgspec.DecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ReceiptInvalid(f"The receipt does not say what a receipt says: {error}") from error
 
 

@@ -89,5 +89,5 @@ def decode_key_set(content: bytes, name: str) -> JwkSet:
         found = msgspec.json.decode(content, type=dict[str, list[dict[str, object]]])["keys"]
         fit = [each for each in found if each.get("kty") == "OKP" and each.get("crv") == ALGORITHM]
         return JwkSet(msgspec.convert(fit, list[Jwk]))
-    except (msgspec.DecodeError, msgspec.ValidationError, KeyError) as error:
+    except (KeyError, ValueError, RecursionError) as error:
         raise ReceiptInvalid(f"The file [{name}] is no key set as /.well-known/jwks.json has it: {error}") from error

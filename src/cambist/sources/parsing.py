@@ -141,7 +141,7 @@ class PayloadReader:
             check_json(text)
         try:
             return msgspec.json.decode(text, type=kind, strict=True)
-        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+        except (ValueError, RecursionError) as error:
             raise self.broken(
                 f"the document has another structure: {error}; it begins [{shorten(text[:60])}]"
             ) from error
@@ -231,7 +231,7 @@ def _decode_number(raw: bytes) -> Decimal | str:
         return msgspec.json.decode(raw, type=str)
     try:
         return msgspec.json.decode(raw, type=Decimal)
-    except msgspec.MsgspecError:
+    except (ValueError, RecursionError):
         return raw.decode(errors="replace")
 
 

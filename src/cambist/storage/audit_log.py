@@ -48,7 +48,7 @@ class AuditLog:
             for number, line in enumerate(file, 1):
                 try:
                     entry = decoder.decode(line)
-                except (msgspec.DecodeError, UnicodeDecodeError):
+                except (ValueError, RecursionError):
                     continue
                 yield msgspec.structs.replace(entry, number=number)
 

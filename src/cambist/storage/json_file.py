@@ -21,5 +21,5 @@ def read_json_file(path: Path, kind: type[T]) -> T | None:
     """Read the file; None if it is missing or invalid, because its process writes it again within seconds."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (OSError, msgspec.MsgspecError):
+    except (OSError, ValueError, RecursionError):
         return None

@@ -69,7 +69,7 @@ def parse_request(text: bytes) -> StreamRequest:
     """Parse a client's text frame. Errors: BadParameter."""
     try:
         return _DECODER.decode(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise BadParameter(f"A frame takes a JSON object with an [op]: {error}") from None
 
 

@@ -46,7 +46,7 @@ def parse_backup_manifest(content: bytes) -> BackupManifest:
     """Parse a manifest. Errors: BackupRefused."""
     try:
         manifest = msgspec.json.decode(content, type=BackupManifest)
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:
         raise BackupRefused(f"The manifest of the backup cannot be read: {error}") from error
     for file in manifest.files:
         parts = PurePosixPath(file.name).parts

@@ -71,7 +71,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         return msgspec.json.decode(path.read_bytes(), type=Manifest)
     except FileNotFoundError:
         return None
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:
         raise BadParameter(f"The file {path} is not the manifest of an export: {error}") from error
 
 

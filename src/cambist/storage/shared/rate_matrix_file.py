@@ -132,7 +132,7 @@ def _start(content: bytes) -> tuple[bytes, int, int]:
 def _header(path: Path, content: bytes) -> _Header:
     try:
         header = msgspec.json.decode(content, type=_Header)
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:
         raise RateMatrixDamaged(f"The rate matrix {path} has an invalid header: {error}") from error
     if header.byte_order != sys.byteorder:
         raise RateMatrixDamaged(f"The rate matrix {path} was written on a machine with another byte order")

@@ -56,7 +56,7 @@ def decode(content: bytes) -> Any:
     """Return the value of a message. Errors: ProtocolError."""
     try:
         return _DECODER.decode(content)
-    except (msgspec.DecodeError, RecursionError, ValueError, ArithmeticError):
+    except (ArithmeticError, ValueError, RecursionError):
         raise ProtocolError(PARSE_ERROR, "Parse error: the message is not JSON") from None
 
 

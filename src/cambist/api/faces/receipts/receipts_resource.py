@@ -74,7 +74,7 @@ class ReceiptsResource:
         """Return the environ of the question in the body. Errors: BadParameter."""
         try:
             asked = msgspec.json.decode(request.bounded_stream.read(), type=ReceiptRequest).get
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (ValueError, RecursionError) as error:
             raise BadParameter(f"The body must say what to answer, such as {_EXAMPLE}: {error}") from error
         path, _, query = asked.partition("?")
         if not path.startswith("/") or not asked.isascii() or not asked.isprintable():

@@ -56,7 +56,7 @@ def decode_names(content: bytes) -> BookNames:
         names = msgspec.json.decode(content, type=_Names)
         instruments = tuple((parse_name(name), _pair(pair)) for name, pair in names.instruments)
         return BookNames(instruments, names.listed, frozenset(_pairs(names.venue_pairs)))
-    except (msgspec.MsgspecError, TypeError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise RateBookDamaged(f"its names were written by another version: {error}") from error
 
 
@@ -67,7 +67,7 @@ def decode_origins(text: bytes, before: BookOrigins | None = None) -> BookOrigin
         lines = [_ORIGIN.decode(line) for line in text.splitlines()]
         sources = tuple(line.keys for line in lines if isinstance(line, _Sources))
         legs = tuple(_pairs(line.pairs) for line in lines if isinstance(line, _Legs))
-    except (msgspec.MsgspecError, TypeError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise RateBookDamaged(f"its origins were written by another version: {error}") from error
     return BookOrigins(before.sources + sources, before.legs + legs)
 

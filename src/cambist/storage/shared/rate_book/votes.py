@@ -116,5 +116,5 @@ def _checked(content: bytes) -> bytes:
 def _decode(line: bytes) -> _Line:
     try:
         return _DECODER.decode(line)
-    except msgspec.MsgspecError:
+    except (ValueError, RecursionError):
         return "", ()

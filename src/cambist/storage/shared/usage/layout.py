@@ -138,7 +138,7 @@ def read_layout(content: bytes) -> tuple[CounterFileLayout, int]:
 def _decode(written: bytes) -> CounterFileLayout:
     try:
         layout = msgspec.json.decode(written, type=CounterFileLayout)
-    except msgspec.MsgspecError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"its header was written by another version: {error}") from error
     if layout.slots < 1:
         raise ValueError("its header has no writer slots")
