@@ -27,7 +27,7 @@ from cambist.api.state.verdict_reader import VerdictReader
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.rate_matrix import FIRST_DAY
-from cambist.history.verdict_log import Decision, Judged
+from cambist.history.verdict_log import Decision
 from cambist.ingest.snapshot_builder import rate_matrix_at, rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
@@ -116,12 +116,16 @@ class World:
         source = source or self.random.choice(list(CODES))
         self.store.archive.file(self.delivery(source), self.fixings(source))
 
+    def some_clock(self) -> datetime:
+        """Tell the time by a clock that may be wrong by hours: what an edition shows does not depend on it."""
+        return datetime.now(UTC) + timedelta(minutes=self.random.randint(-300, 300))
+
     def decide(self) -> None:
         """Decide on what a source said last of some code, or take a decision back."""
         known = self.store.verdicts.decisions()
         if known and self.random.random() < 0.3:
             ended = self.random.choice(known)
-            self.store.verdicts.decide(structs.replace(ended, takes_back=ended.number, made_at=datetime.now(UTC)))
+            self.store.verdicts.decide(structs.replace(ended, takes_back=ended.number, made_at=self.some_clock()))
             return
         source = self.random.choice(list(CODES))
         for fixing in self.fixings(source, 1)[:1]:
@@ -129,7 +133,7 @@ class World:
             code = fixing.pair.quote if source == "ecb" else fixing.pair.base
             until = self.random.choice([None, day, day + 9])
             level = Decimal(self.random.randint(1, 300)) / 100
-            self.store.verdicts.decide(Decision(0, code, day, until, level, accepts, "a test", datetime.now(UTC)))
+            self.store.verdicts.decide(Decision(0, code, day, until, level, accepts, "a test", self.some_clock()))
 
     def kill(self) -> None:
         """Kill a process while it files."""
@@ -241,6 +245,5 @@ def test_the_whole_matrix_of_an_edition_is_built_again_with_the_same_digest(worl
         by_key = {source.key: source for source in ALL}
         sources = [by_key[rule.key] for rule in rules.sources]
         assert edition.last_verdict is not None
-        shown = Judged(edition.delivery, edition.last_verdict)
-        built = rate_matrix_at(world.store, sources, NOW.date() + timedelta(days=9), shown)
+        built = rate_matrix_at(world.store, sources, NOW.date() + timedelta(days=9), edition.judged)
         assert record_edition(world.store.editions, built, sources).edition == edition.name

@@ -2,15 +2,24 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
 
 import numpy as np
 import pytest
 
 from cambist.errors import StoreBroken
-from cambist.history.edition import Edition, matrix_digest, parse_edition_name, with_edition
+from cambist.history.edition import (
+    Edition,
+    RecordedEdition,
+    decisions_of,
+    matrix_digest,
+    parse_edition_name,
+    with_edition,
+)
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rule_set import RuleSet, SourceRule, parse_rule_set
+from cambist.history.verdict_log import Decision
 
 NAN = float("nan")
 RULES = RuleSet(1, (SourceRule("ecb", "EUR", "", False, "Europe/Berlin", "14:15:00"),), {"pegs.csv": "ab"})
@@ -107,3 +116,22 @@ def test_the_version_of_rules_is_that_of_their_content() -> None:
 def test_rules_that_cannot_be_read_are_refused() -> None:
     with pytest.raises(StoreBroken, match="The rules of an edition cannot be read"):
         parse_rule_set(b"{")
+
+
+NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("last_decision", "shown"),
+    [(None, [1, 3]), (0, []), (2, [1, 2]), (3, [1, 2, 3])],
+    ids=["from before they were recorded", "none", "some", "all"],
+)
+def test_an_edition_shows_the_decisions_that_its_verdicts_follow_whatever_the_clocks_say(
+    last_decision: int | None, shown: list[int]
+) -> None:
+    made = [
+        Decision(number, "EUR", 0, None, Decimal(1), accepts=True, reason="", made_at=NOON + timedelta(hours=hours))
+        for number, hours in enumerate((-1, 2, 0), 1)
+    ]
+    edition = RecordedEdition(1, "name", 17, "abcdefabcdef", "", NOON, last_verdict=4, last_decision=last_decision)
+    assert [each.number for each in decisions_of(edition, made)] == shown

@@ -59,6 +59,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "editions": {
         "id": 1, "name": "1-0123456789ab-0123456789abcdef", "delivery": 1, "rules": "0123456789ab",
         "digest": "0123456789abcdef", "last_rows": "20518", "recorded_at": NOON, "last_verdict": 1,
+        "last_decision": 1,
     },
     "verdicts": {"id": 1, "rules": "0123456789ab", "code": "EUR", "day": 20518, "outcome": "", "delivery": 1},
     "judged": {"rules": "0123456789ab", "delivery": 1, "last": 1, "decision": 1},

@@ -23,7 +23,7 @@ from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.judging import Judging
 from cambist.history.known_state import Mark, Scope, excerpt_at, verdict_bounds, wants, window_of
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
-from cambist.history.verdict_log import Decision, Judged
+from cambist.history.verdict_log import Decision
 from cambist.ingest.snapshot_builder import judging_of, rate_matrix_at, rules_of
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.sources.base import Source
@@ -120,7 +120,7 @@ def check_editions(store: Store, sources: Sequence[Source], today: date, codes: 
     rules = rules_of(sources)
     for place in sorted(chosen) if recorded else ():
         edition = recorded[place]
-        matrix = rate_matrix_at(store, sources, today, Judged(edition.delivery, edition.last_verdict or 0))
+        matrix = rate_matrix_at(store, sources, today, edition.judged)
         name = with_edition(matrix, edition.delivery, rules.version).edition
         require(name == edition.name, AS_KNOWN, f"{edition.name} is {name} when it is built again")
         _check_excerpt(store, sources, edition, matrix, codes)

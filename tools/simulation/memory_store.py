@@ -15,7 +15,7 @@ from tools.simulation.stored_rows import StoredDelivery, StoredFixing, StoredVer
 from cambist.history.edition import RecordedEdition, parse_edition_name
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rule_set import RuleSet
-from cambist.history.verdict_log import Decision
+from cambist.history.verdict_log import Decision, Judged
 
 
 class MemoryEditions:
@@ -27,7 +27,7 @@ class MemoryEditions:
         self.recorded: list[RecordedEdition] = []
 
     def record(
-        self, matrix: RateMatrix, rules: RuleSet, tables: dict[str, bytes], last_verdict: int | None = None
+        self, matrix: RateMatrix, rules: RuleSet, tables: dict[str, bytes], judged: Judged | None = None
     ) -> RecordedEdition:
         """Record the edition of a rate matrix, unless it is the newest."""
         del rules, tables  # nobody reads them in a simulation
@@ -40,7 +40,7 @@ class MemoryEditions:
             self.recorded.append(
                 RecordedEdition(
                     len(self.recorded) + 1, matrix.edition, name.delivery, name.rules, matrix.digest, self._now(), (),
-                    last_verdict,
+                    None if judged is None else judged.last, None if judged is None else judged.decision,
                 )
             )  # fmt: skip
         return self.recorded[-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
@@ -16,6 +16,7 @@ from msgspec import Struct
 from cambist.history.as_of import CARRY_DAYS
 from cambist.history.rate_matrix import RateMatrix
 from cambist.history.rule_set import RuleSet
+from cambist.history.verdict_log import Decision, Judged
 
 _DIGEST_DIGITS = 16
 _NAME = re.compile(r"(\d{1,18})-([0-9a-f]{12})-([0-9a-f]{16})")
@@ -36,7 +37,8 @@ class RecordedEdition(Struct, frozen=True):
     """An edition as it was recorded: its number in the order of recording, and when it was first used (UTC).
 
     `last_rows` are the newest days that the sources had fixed, counted from 1970-01-01, in the order of the rules.
-    `last_verdict` is the last change of a verdict that it shows, None for one from before there were any.
+    `last_verdict` is the last change of a verdict that it shows, `last_decision` the last decision of the operator that
+    its verdicts follow; None for one from before they were recorded.
     """
 
     number: int
@@ -47,6 +49,12 @@ class RecordedEdition(Struct, frozen=True):
     recorded_at: datetime
     last_rows: tuple[int, ...] = ()
     last_verdict: int | None = None
+    last_decision: int | None = None
+
+    @property
+    def judged(self) -> Judged:
+        """Return what the verdicts of its rate matrix follow."""
+        return Judged(self.delivery, self.last_verdict or 0, self.last_decision or 0)
 
 
 class EditionName(Struct, frozen=True):
@@ -61,12 +69,12 @@ class Editions(Protocol):
     """A store of all editions that rate matrices ever had, and of their rules. No row is ever changed or removed."""
 
     def record(
-        self, matrix: RateMatrix, rules: RuleSet, tables: dict[str, bytes], last_verdict: int | None = None
+        self, matrix: RateMatrix, rules: RuleSet, tables: dict[str, bytes], judged: Judged | None = None
     ) -> RecordedEdition:
         """Record the edition of a rate matrix before it is used, unless it is the newest; return the newest.
 
-        `tables` are the texts of the reference tables of the rules, `last_verdict` is the number of the last change of
-        a verdict that it shows. Errors: StoreBroken.
+        `tables` are the texts of the reference tables of the rules, `judged` is what its verdicts follow. Errors:
+        StoreBroken.
         """
 
     def find(self, name: str) -> RecordedEdition | None:
@@ -95,6 +103,16 @@ class Editions(Protocol):
 
     def table(self, digest: str) -> bytes | None:
         """Return the text of a reference table."""
+
+
+def decisions_of(edition: RecordedEdition, decisions: Iterable[Decision]) -> list[Decision]:
+    """Return the decisions that the verdicts of an edition follow.
+
+    Of one from before they were recorded, these are the ones made until then, by the clocks of who made them.
+    """
+    if edition.last_decision is None:
+        return [each for each in decisions if each.made_at <= edition.recorded_at]
+    return [each for each in decisions if each.number <= edition.last_decision]
 
 
 def parse_edition_name(text: str) -> EditionName | None:

@@ -70,7 +70,7 @@ def is_current(matrix: RateMatrix, store: FixingStore, today: date, sources: Seq
 
 
 def _revision(judged: Judged) -> str:
-    return f"{judged.delivery}-{judged.last}-{reference_digest()}-{_BUILD}"
+    return f"{judged.delivery}-{judged.last}-{judged.decision}-{reference_digest()}-{_BUILD}"
 
 
 def judging_of(store: FixingStore, sources: Sequence[Source]) -> Judging:
@@ -107,7 +107,7 @@ def rate_matrix_before(store: FixingStore, editions: Editions, today: date) -> R
     rules = None if newest is None else editions.rules(newest.rules)
     if newest is None or rules is None or rules.verdicts == RULES_VERSION:
         return None
-    return _matrix_by(store, rules, today, Judged(newest.delivery, newest.last_verdict or 0))
+    return _matrix_by(store, rules, today, newest.judged)
 
 
 def _matrix_by(store: FixingStore, rules: RuleSet, today: date, judged: Judged) -> RateMatrix:
@@ -125,9 +125,9 @@ def _with_rules(built: RateMatrix, rules: RuleSet, damaged: int) -> RateMatrix:
 
 
 def shown_by(matrix: RateMatrix) -> Judged:
-    """Return up to which delivery and verdict a rate matrix that was built from an archive shows."""
-    delivery, last = matrix.revision.split("-")[:2]
-    return Judged(int(delivery), int(last))
+    """Return up to which delivery, verdict and decision a rate matrix that was built from an archive shows."""
+    delivery, last, decision = map(int, matrix.revision.split("-")[:3])
+    return Judged(delivery, last, decision)
 
 
 def record_edition(editions: Editions, matrix: RateMatrix, sources: Sequence[Source]) -> RateMatrix:
@@ -137,7 +137,7 @@ def record_edition(editions: Editions, matrix: RateMatrix, sources: Sequence[Sou
     """
     rules, shown = rules_of(sources), shown_by(matrix)
     named = with_edition(matrix, shown.delivery, rules.version)
-    editions.record(named, rules, history_texts(), shown.last)
+    editions.record(named, rules, history_texts(), shown)
     return named
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from cambist.accounts.account import Account
 from cambist.accounts.quota_leases import LeaseRequest
-from cambist.admin import nodes as module
+from cambist.admin.installation import nodes as module
 from cambist.admin.installation.nodes import NodeAdmin
 from cambist.admin.operators.audit import AuditFilter, audit_entries
 from cambist.errors import BadParameter, NotHere, StoreUnreachable

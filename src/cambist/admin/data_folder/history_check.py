@@ -84,7 +84,7 @@ class ArchiveComparison:
         newest = self._store.editions.newest()
         if newest is None or newest.last_verdict is None:
             return []
-        return self._edition_faults(newest.name, newest.digest, Judged(newest.delivery, newest.last_verdict))
+        return self._edition_faults(newest.name, newest.digest, newest.judged)
 
     def verdict_faults(self) -> list[str]:
         """Return how the log of verdicts differs from what the archive gives."""

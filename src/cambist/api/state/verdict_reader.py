@@ -8,7 +8,7 @@ from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.archive import KnownArchive
 from cambist.history.code_verdict import CodeVerdict, bounds_around, rates_at, verdict_of, wants_code, window_around
-from cambist.history.edition import Editions
+from cambist.history.edition import Editions, decisions_of
 from cambist.history.known_state import Mark
 from cambist.history.verdict_log import VerdictLog
 
@@ -56,8 +56,7 @@ class VerdictReader:
         if rates is None:
             return None
         outcomes = self._verdicts.outcomes(mark.rules.version, bounds_around(mark, code, day)).get(code, {})
-        made = [each for each in self._verdicts.decisions() if each.made_at <= mark.edition.recorded_at]
-        return verdict_of(rates, day, made, outcomes)
+        return verdict_of(rates, day, decisions_of(mark.edition, self._verdicts.decisions()), outcomes)
 
     def _mark(self, name: str, day: date) -> Mark | None:
         """Return the mark of the edition that answers are made from now; None if its rules are not known."""

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, Row, Select, func, insert, select
 from cambist.history.edition import RecordedEdition, parse_edition_name
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rule_set import RuleSet, parse_rule_set
+from cambist.history.verdict_log import Judged
 from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.fencing import LEADER_EPOCH
 from cambist.storage.sql.schema import editions, rule_texts
@@ -29,7 +30,7 @@ class SqlEditions:
         self._engine = engine.execution_options(**{LEADER_EPOCH: None})
 
     def record(
-        self, matrix: RateMatrix, rules: RuleSet, tables: dict[str, bytes], last_verdict: int | None = None
+        self, matrix: RateMatrix, rules: RuleSet, tables: dict[str, bytes], judged: Judged | None = None
     ) -> RecordedEdition:
         """Record the edition of a rate matrix, unless it is the newest."""
         texts = {rules.version: rules.content} | {rules.tables[name]: text for name, text in tables.items()}
@@ -43,7 +44,7 @@ class SqlEditions:
                 return newest
             if newest is not None:  # a clock that was set back does not change their order
                 now = max(now, to_stored(newest.recorded_at) + _ONE_TICK)
-            added = insert(editions).values(_edition_row(matrix, now, last_verdict)).returning(editions)
+            added = insert(editions).values(_edition_row(matrix, now, judged)).returning(editions)
             return _edition(connection.execute(added).one())
 
     def find(self, name: str) -> RecordedEdition | None:
@@ -107,7 +108,7 @@ def _text_row(digest: str, content: bytes, now: datetime) -> dict[str, object]:
     return {"digest": digest, "content": content, "recorded_at": now}
 
 
-def _edition_row(matrix: RateMatrix, now: datetime, last_verdict: int | None) -> dict[str, object]:
+def _edition_row(matrix: RateMatrix, now: datetime, judged: Judged | None) -> dict[str, object]:
     name = parse_edition_name(matrix.edition)
     if name is None:
         raise ValueError(f"The rate matrix has no edition: [{matrix.edition}]")
@@ -118,7 +119,8 @@ def _edition_row(matrix: RateMatrix, now: datetime, last_verdict: int | None) ->
         "digest": matrix.digest,
         "last_rows": " ".join(str(_day_number(day)) for day in matrix.last_fixings),
         "recorded_at": now,
-        "last_verdict": last_verdict,
+        "last_verdict": None if judged is None else judged.last,
+        "last_decision": None if judged is None else judged.decision,
     }
 
 
@@ -136,4 +138,5 @@ def _edition(row: Row[Any]) -> RecordedEdition:
         recorded_at=row.recorded_at.replace(tzinfo=UTC),
         last_rows=tuple(map(int, row.last_rows.split())),
         last_verdict=row.last_verdict,
+        last_decision=row.last_decision,
     )

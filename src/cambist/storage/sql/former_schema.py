@@ -9,12 +9,13 @@ FORMER_SCHEMA = "0015"
 _UPGRADES_OLDER = "8fa8fce4d1"
 """A commit from before releases had numbers, which upgrades databases of all schemas to the former one."""
 
-_RENAMED = (
+_CHANGED = (
     "ALTER TABLE receipts RENAME TO deliveries",
     "ALTER TABLE fixings RENAME COLUMN receipt_id TO delivery_id",
     "ALTER TABLE verdicts RENAME COLUMN receipt TO delivery",
     "ALTER TABLE judged RENAME COLUMN receipt TO delivery",
     "ALTER TABLE editions RENAME COLUMN receipt TO delivery",
+    "ALTER TABLE editions ADD COLUMN last_decision INTEGER",
     "DROP INDEX receipts_of_source",
     "CREATE INDEX deliveries_of_source ON deliveries (source, origin)",
     "DROP INDEX editions_by_receipt",
@@ -39,7 +40,7 @@ def refusal(schema: str) -> str:
 
 
 def move_from_former(connection: Connection) -> None:
-    """Give a database of the former schema the names of the first one."""
+    """Give a database of the former schema the names and columns of the first one."""
     on_server = () if connection.dialect.name == "sqlite" else _RENAMED_ON_POSTGRESQL
-    for statement in (*_RENAMED, *on_server):
+    for statement in (*_CHANGED, *on_server):
         connection.exec_driver_sql(statement)

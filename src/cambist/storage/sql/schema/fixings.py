@@ -167,13 +167,15 @@ editions = Table(
     Column("last_rows", String, nullable=False),
     Column("recorded_at", DateTime, nullable=False),
     Column("last_verdict", Integer),
+    Column("last_decision", Integer),
     Index("editions_by_name", "name"),
     Index("editions_by_delivery", "delivery"),
     sqlite_autoincrement=True,
 )
 """The editions of the history, each before its first answer; an edition that comes again has a second row. `delivery`
 is the highest that it shows, `digest` the SHA-256 of its rate matrix. Rows are only added. `last_rows` has the newest
-day of each source, counted from 1970-01-01. `last_verdict` is the last change of a verdict that it shows."""
+day of each source, counted from 1970-01-01. `last_verdict` is the last change of a verdict that it shows,
+`last_decision` the last decision that its verdicts follow."""
 
 rule_texts = Table(
     "rule_texts",

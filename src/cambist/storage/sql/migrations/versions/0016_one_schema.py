@@ -126,6 +126,7 @@ def upgrade() -> None:
         sa.Column("last_rows", sa.String, nullable=False),
         sa.Column("recorded_at", sa.DateTime, nullable=False),
         sa.Column("last_verdict", sa.Integer),
+        sa.Column("last_decision", sa.Integer),
         sqlite_autoincrement=True,
     )
     op.create_index("editions_by_delivery", "editions", ["delivery"])
