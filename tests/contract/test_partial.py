@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.minor_units import MINOR_UNITS
 
 LISTS = [
     ("/fetch-multi?from=EUR&to=USD,XDR,JPY", "results", ["USD", "JPY"], ["XDR"], 1),
@@ -70,4 +71,4 @@ def test_a_list_may_be_as_long_as_the_longest_list_of_currencies_and_longer(clie
     assert sorted([*reply["results"], *reply["unavailable"]]) == sorted(everything)
     priced = client.get("/currencies").json["currencies"]
     assert list(client.get(f"/fetch-multi?to={','.join(priced)}").json["results"]) == list(priced)
-    assert set(everything) == set(CURRENCIES)
+    assert set(everything) == {*CURRENCIES, *MINOR_UNITS}

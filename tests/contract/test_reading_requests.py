@@ -29,7 +29,7 @@ def without_ms(text: str) -> str:
     [
         "from=EUR&to=USD,JPY",
         "from=eur&to=usd,jpy",
-        "from=Eur&to=uSd,JPy",
+        "from=Eur&to=Usd,jpy",
         "to=USD,JPY&from=EUR",
         "from=EUR&to=USD%2CJPY",
         "from=EUR&to=USD%2cJPY",

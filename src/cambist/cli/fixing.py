@@ -14,6 +14,7 @@ from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
 from cambist.errors import BadParameter, NoRate
+from cambist.reference.minor_units import spelled_code
 from cambist.settings import Settings, read_settings
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def fixing(
     from cambist.admin.history.revisions import revisions
     from cambist.pricing.pair import Pair
 
-    settings, pair = read_settings(os.environ, {"data": data}), Pair(base.upper(), quote.upper())
+    settings, pair = read_settings(os.environ, {"data": data}), Pair(spelled_code(base), spelled_code(quote))
     since, until = _days(first, last)
     found = revisions(settings, pair, since, until)
     if not found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
+from cambist.reference.minor_units import spelled_code
 
 
 def find_fx_pair(book: RateBook, text: str) -> Pair | None:
@@ -14,9 +15,10 @@ def find_fx_pair(book: RateBook, text: str) -> Pair | None:
 
 def split_pair_name(text: str) -> Pair:
     """Split a name at its slash, or after its third letter. The two codes need not exist."""
-    name = text.strip().upper() if text.isascii() else ""
+    name = text.strip() if text.isascii() else ""
     base, slash, quote = name.partition("/")
-    return Pair(base, quote) if slash else Pair(name[:3], name[3:])
+    sides = (base.strip(), quote.strip()) if slash else (name[:3], name[3:])
+    return Pair(*map(spelled_code, sides))
 
 
 def is_fx_pair(book: RateBook, pair: Pair) -> bool:

@@ -1,9 +1,10 @@
-"""Parities: rates that are fixed by law. A parity is a peg or a conversion.
+"""Parities: rates that are fixed by law. A parity is a peg, a conversion or a minor unit.
 
 A peg holds between its first and its last day. A conversion (the euro's irrevocable rates, a redenomination under a new
 code) holds from its first day for ever: an old amount can always be converted, and the old currency never floats again
 (ADR 5). A conversion ends only if the successor was abandoned and its code was reused for another currency: a
-Zimbabwean dollar of 2008 cannot be converted into one of 2019.
+Zimbabwean dollar of 2008 cannot be converted into one of 2019. A minor unit is a conversion that holds as long as there
+is one: a penny is a hundredth of a pound.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from math import prod
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.reference.currency_tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Redenomination
+from cambist.reference.minor_units import MINOR_UNITS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def _last_change(day: date) -> date:
 
 @cache
 def _parities_since(change: date) -> dict[str, Parity]:
-    holding = {parity.code: parity for parity in (*_pegs(change), *_conversions(change))}
+    holding = {parity.code: parity for parity in (*_pegs(change), *_conversions(change), *_minor_units(change))}
     return {parity.code: parity for parity in _anchors_first(holding)}
 
 
@@ -107,6 +109,12 @@ def _conversions(day: date) -> Iterator[Parity]:
             yield Parity(change.old, change.new, _factor(change, day), Derivation.CONVERTED, change.authority)
 
 
+def _minor_units(day: date) -> Iterator[Parity]:
+    for unit in MINOR_UNITS.values():
+        if day >= unit.first_day:
+            yield Parity(unit.code, unit.currency, Fraction(unit.units), Derivation.CONVERTED, unit.name)
+
+
 def _converts(change: Redenomination, day: date) -> bool:
     """Return whether a conversion holds: for ever, unless the successor's code was reused for another currency."""
     end = CURRENCIES[change.new].next_reuse(change.first_day)
@@ -145,6 +153,7 @@ def _change_days() -> Iterator[date]:
             yield peg.last_day + timedelta(days=1)
     yield from (euro.fixed_on for euro in EURO_RATES.values())
     yield from (change.first_day for change in REDENOMINATIONS)
+    yield from (unit.first_day for unit in MINOR_UNITS.values())
     yield from (life.first_day for currency in CURRENCIES.values() for life in currency.lives[1:])
 
 

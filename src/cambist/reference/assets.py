@@ -15,6 +15,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.minor_units import MINOR_UNITS
 from cambist.reference.table_loader import Handle, Table, Text
 
 _Symbol = Annotated[str, Meta(pattern=r"^[A-Z0-9]{1,12}\Z")]
@@ -80,7 +81,7 @@ class CoinAlias(Struct, frozen=True):
 
 
 def _check_is_free(symbol: str) -> None:
-    taken = CURRENCIES.get(symbol) or METALS.get(symbol)
+    taken = CURRENCIES.get(symbol) or METALS.get(symbol) or MINOR_UNITS.get(symbol)
     if taken:
         raise ValueError(f"symbol: {symbol} is the {taken.name}: its place is coin_clashes.csv")
 
@@ -107,7 +108,7 @@ def coin_for_symbol(venue: str, symbol: str) -> str | None:
 
 def kind_of(code: str) -> AssetKind | None:
     """Return what a code stands for; None if it is not in any table."""
-    if code in CURRENCIES:
+    if code in CURRENCIES or code in MINOR_UNITS:
         return AssetKind.CURRENCY
     if code in METALS:
         return AssetKind.METAL
@@ -116,5 +117,5 @@ def kind_of(code: str) -> AssetKind | None:
 
 def name_of(code: str) -> str | None:
     """Return the name of the currency, metal or coin with a code; None if there is none."""
-    found = CURRENCIES.get(code) or METALS.get(code) or COINS.get(code)
+    found = CURRENCIES.get(code) or METALS.get(code) or COINS.get(code) or MINOR_UNITS.get(code)
     return found.name if found else None

@@ -213,7 +213,15 @@ def reference_digest() -> str:
     return _DIGEST
 
 
-HISTORY_TABLES = ("currencies.csv", "euro_rates.csv", "metals.csv", "pegs.csv", "redenominations.csv", "units.csv")
+HISTORY_TABLES = (
+    "currencies.csv",
+    "euro_rates.csv",
+    "metals.csv",
+    "minor_units.csv",
+    "pegs.csv",
+    "redenominations.csv",
+    "units.csv",
+)
 """The tables that the rates of past days depend on."""
 
 

@@ -27,8 +27,7 @@ from cambist.pricing.metals.mass import Units
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import PairPrice, RateBook
 from cambist.pricing.unix_time import unix_ms
-from cambist.reference.assets import AssetKind
-from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.assets import AssetKind, kind_of
 from cambist.status.source_report import SourceReports
 
 P = TypeVar("P")
@@ -165,7 +164,8 @@ class RequestContext:
 
         Errors: RateUnavailable.
         """
-        traded = [code for code in codes if code not in CURRENCIES]  # a currency falls back on its fixing by itself
+        # A currency falls back on its fixing by itself.
+        traded = [code for code in codes if kind_of(code) is not AssetKind.CURRENCY]
         code = first_stale_code(self.book, traded, self.is_fresh) if traded else None
         if code is not None:
             as_of = written(self.book.quotes[code].as_of)

@@ -10,6 +10,7 @@ from cambist.errors import BadParameter, UnknownMetal, UnknownSymbol, shorten
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import COINS, METALS, AssetKind, kind_of
 from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.minor_units import MINOR_UNITS, mixed_case_hint, spelled_code
 
 MAX_CODES = 500
 MAX_PAIRS = 10
@@ -78,14 +79,6 @@ def metal(name: str, **options: Any) -> Param:
     return Param(name, lambda _, text: _parse_metal(text), schema={"type": "string", "enum": list(METALS)}, **options)
 
 
-def to_upper(text: str) -> str:
-    """Return a code in upper case.
-
-    Text beyond ASCII is left alone: upper case turns some letters into ASCII, such as a dotless i into an I.
-    """
-    return text.upper() if text.isascii() else text
-
-
 def split_list(text: str) -> list[str]:
     """Split a list at its commas; spaces and empty items are dropped."""
     return [item for part in text.split(",") if (item := part.strip())]
@@ -93,15 +86,15 @@ def split_list(text: str) -> list[str]:
 
 @cache
 def _symbols(kinds: Kinds) -> frozenset[str]:
-    return frozenset(symbol for symbol in (*CURRENCIES, *METALS, *COINS) if kind_of(symbol) in kinds)
+    return frozenset(symbol for symbol in (*CURRENCIES, *MINOR_UNITS, *METALS, *COINS) if kind_of(symbol) in kinds)
 
 
 def read_code(text: str, role: str = "source", kinds: Kinds = MONEY_AND_METALS) -> str:
-    """Return the code of an asset of these kinds in upper case. Errors: UnknownSymbol."""
-    symbol = to_upper(text.strip())
+    """Return the code of an asset of these kinds, in its own case. Errors: UnknownSymbol."""
+    symbol = spelled_code(text.strip())
     kind = kind_of(symbol)
     if kind not in kinds:
-        raise UnknownSymbol(text, role, _HINTS.get(kind, "") if kind else "")
+        raise UnknownSymbol(text, role, _HINTS.get(kind, "") if kind else mixed_case_hint(symbol))
     return symbol
 
 
@@ -132,14 +125,15 @@ def _parse_pairs(name: str, text: str) -> tuple[Pair, ...]:
 
 
 def _parse_pair(name: str, text: str) -> Pair:
-    base, slash, quote = (part.strip() for part in to_upper(text).partition("/"))
+    spell = spelled_code if text.isascii() else str
+    base, slash, quote = (spell(part.strip()) for part in text.partition("/"))
     if not (base and slash and quote) or "/" in quote:
         raise BadParameter(f"Invalid {name}: [{shorten(text)}], a pair is written BASE/QUOTE, such as BTC/USD")
     return Pair(base, quote)
 
 
 def _parse_instruments(name: str, text: str) -> tuple[str, ...]:
-    symbols = tuple(dict.fromkeys(to_upper(item).replace("/", "") for item in split_list(text)))
+    symbols = tuple(dict.fromkeys(_joined(item) for item in split_list(text)))
     if not symbols:
         raise BadParameter(f"Missing parameter: [{name}] holds no instrument: [{shorten(text)}]")
     return symbols
@@ -148,9 +142,15 @@ def _parse_instruments(name: str, text: str) -> tuple[str, ...]:
 def _parse_fx_pairs(name: str, text: str) -> tuple[str, ...]:
     names: dict[str, str] = {}
     for item in split_list(text):
-        names.setdefault(to_upper(item).replace("/", ""), item)
+        names.setdefault(_joined(item), item)
     _check_pair_count(name, text, len(names))
     return tuple(names.values())
+
+
+def _joined(text: str) -> str:
+    """Return the name of a pair without a slash."""
+    parts = text.split("/") if "/" in text else (text[:3], text[3:])
+    return "".join(spelled_code(part.strip()) for part in parts) if text.isascii() else "".join(parts)
 
 
 def _check_pair_count(name: str, text: str, count: int) -> None:
@@ -161,7 +161,7 @@ def _check_pair_count(name: str, text: str, count: int) -> None:
 
 
 def _parse_metal(text: str) -> str:
-    symbol = to_upper(text)
+    symbol = spelled_code(text)
     if symbol not in METALS:
         raise UnknownMetal(text, "", f"options are [{', '.join(METALS)}], one in a request")
     return symbol

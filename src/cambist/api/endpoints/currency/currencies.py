@@ -14,6 +14,7 @@ from cambist.api.questions.freshness_parameters import BookParameters
 from cambist.api.questions.parameter_types import flag
 from cambist.errors import RateUnavailable
 from cambist.reference.currency_tables import CURRENCIES, Currency
+from cambist.reference.minor_units import MINOR_UNITS
 
 
 class CurrenciesParams(BookParameters, frozen=True):
@@ -46,15 +47,21 @@ class CurrenciesResponse(Struct, frozen=True):
 def answer(context: RequestContext, params: CurrenciesParams) -> CurrenciesResponse:
     """Return the currencies that have a rate now, or with `all` every currency.
 
-    A currency that has ended keeps a rate if the law fixed one, and its past rates are at `/historical`.
+    A currency that has ended keeps a rate if the law fixed one, and its past rates are at `/historical`. With `all`
+    there are also the minor units that exchanges quote prices in, such as `GBp`.
     """
-    priced = {code for code, currency in CURRENCIES.items() if _is_priced(context, currency)}
-    listed = [currency for code, currency in CURRENCIES.items() if params.everything or code in priced]
+    priced = {code: currency.name for code, currency in CURRENCIES.items() if _is_priced(context, currency)}
+    if not params.everything:
+        return CurrenciesResponse(priced)
+    lives = {
+        code: CurrencyLife(currency.first_day, currency.last_day, code in priced)
+        for code, currency in CURRENCIES.items()
+    } | {unit.code: CurrencyLife(unit.first_day, None, unit.currency in priced) for unit in MINOR_UNITS.values()}
+    names = {code: currency.name for code, currency in CURRENCIES.items()} | {
+        unit.code: f"{unit.name}, 1/{unit.units} {unit.currency}" for unit in MINOR_UNITS.values()
+    }
     return CurrenciesResponse(
-        currencies={currency.code: currency.name for currency in listed},
-        lives={one.code: CurrencyLife(one.first_day, one.last_day, one.code in priced) for one in listed}
-        if params.everything
-        else UNSET,
+        {code: names[code] for code in sorted(names)}, {code: lives[code] for code in sorted(lives)}
     )
 
 

@@ -16,8 +16,7 @@ from cambist.pricing.metals.fineness import PURE, parse_purity
 from cambist.pricing.metals.spot import Spot, own_unit, spot
 from cambist.pricing.pair import PIVOT
 from cambist.pricing.unix_time import unix_ms
-from cambist.reference.assets import METALS, AssetKind, Metal, MetalKind
-from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.assets import METALS, AssetKind, Metal, MetalKind, name_of
 from cambist.reference.weights import GRADES, Purity, Unit
 
 
@@ -138,7 +137,7 @@ def _purity(chosen: Metal, params: MetalsSpotParams) -> Purity:
 def _display_names(chosen: Metal, currency: str, mass_unit: Unit) -> dict[str, Any]:
     names = {
         "metal_name": chosen.name,
-        "currency_name": CURRENCIES[currency].name,
+        "currency_name": name_of(currency),
         "unit_name": mass_unit.name,
     }
     if chosen.kind is MetalKind.PRECIOUS:

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 
-from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Kinds, read_code, split_list, to_upper
+from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Kinds, read_code, split_list
 from cambist.errors import BadParameter, shorten
 from cambist.pricing.number_format import half_up
 from cambist.reference.assets import kind_of
+from cambist.reference.minor_units import spelled_code
 
 _AMOUNT = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20}")
 _SATURDAY = 5
@@ -28,7 +29,7 @@ def read_codes(text: str, kinds: Kinds = MONEY_AND_METALS) -> list[str]:
 
 def known_codes(text: str, kinds: Kinds = MONEY_AND_METALS) -> list[str]:
     """Return the known codes of a comma-separated list, in its order and each once; others are left out."""
-    return list(dict.fromkeys(code for item in split_list(text) if kind_of(code := to_upper(item)) in kinds))
+    return list(dict.fromkeys(code for item in split_list(text) if kind_of(code := spelled_code(item)) in kinds))
 
 
 def read_amount(name: str, text: str) -> Decimal:
