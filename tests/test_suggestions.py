@@ -42,7 +42,8 @@ def test_there_are_at_least_as_many_as_lengths_differ_and_at_most_as_the_longer_
     [
         ("premum", ("basic", "premium"), "did you mean [premium]?"),
         ("unix", ("iso", "spaced", "unix-ms"), "did you mean [unix-ms]?"),
-        ("mon", ("day", "month", "moon"), "did you mean [month]?"),
+        ("mon", ("day", "month", "noun"), "did you mean [month]?"),
+        ("rates", ("rate", "rates_on"), "did you mean [rate]?"),
         ("zzz", ("iso", "spaced"), "there are iso, spaced"),
         ("", ("iso", "spaced"), "there are iso, spaced"),
         ("x", (), "there are none"),

@@ -41,11 +41,11 @@ def near_names(name: str, known: Iterable[str], edits: int | None = None) -> lis
 def did_you_mean(name: str, known: Iterable[str], most_listed: int = 12) -> str:
     """Return a hint: the known name that was probably meant, or the names there are, up to a limit.
 
-    A name of which only the beginning was typed is meant before one that is spelled alike.
+    A name of which only the beginning was typed is meant, unless another differs in one letter.
     """
     names = sorted(known)
     began = [each for each in names if name and each.casefold().startswith(name.casefold())]
-    if near := began or near_names(name, names):
+    if near := near_names(name, names, 1) or began or near_names(name, names):
         return f"did you mean [{near[0]}]?"
     more = f" and {len(names) - most_listed} more" if len(names) > most_listed else ""
     return f"there are {', '.join(names[:most_listed]) or 'none'}{more}"

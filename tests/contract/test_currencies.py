@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from cambist.reference.minor_units import MINOR_UNITS
+
 
 def test_it_answers_currencies_and_ms_in_this_order(client):
     reply = client.get("/currencies")

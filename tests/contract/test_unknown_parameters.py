@@ -13,7 +13,7 @@ ENDPOINTS = {endpoint.path: list(declared_params(endpoint.params).values()) for 
 NAMES = {path: [param.name for param in params] for path, params in ENDPOINTS.items()}
 DECIDING = {path: {param.name for param in params if param.selects_data} for path, params in ENDPOINTS.items()}
 STRAYS = [
-    *("_", "t", "v", "x", "q", "cb", "ts", "tz", "_ts", "format", "callback", "apikey", "app_id", "version", "key"),
+    *("_", "t", "v", "x", "q", "cb", "ts", "tz", "_ts", "callback", "apikey", "app_id", "version", "key"),
     *("pretty", "lang", "locale", "nocache", "timestamp", "token", "user", "utm_source", "base", "symbols"),
 ]
 OWN = [(path, name) for path, names in NAMES.items() for name in names]

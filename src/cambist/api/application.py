@@ -45,7 +45,10 @@ from cambist.api.faces.receipts.receipts_resource import ReceiptsResource, Signi
 from cambist.api.faces.tables.routes import add_table_routes
 from cambist.api.faces.tables.table_resource import TableParts
 from cambist.api.headers_middleware import HeadersMiddleware
-from cambist.api.questions.unknown_parameters import PathsByParameter, UnknownParameters, paths_by_parameter
+from cambist.api.questions.unknown_parameters import (
+    paths_by_parameter,
+    unknown_of_endpoint,
+)
 from cambist.api.request_bodies import RequestBodies
 from cambist.api.request_metrics import Counts
 from cambist.api.state.worker_state import WorkerState
@@ -146,7 +149,7 @@ def _add_endpoints(
     paths = paths_by_parameter(endpoints)
     faces: dict[str, JsonFace] = {}
     for endpoint in endpoints:
-        unknown_for = partial(_unknown_parameters, endpoint, paths)
+        unknown_for = partial(unknown_of_endpoint, endpoint, paths)
         answers = EndpointAnswers(endpoint, worker_state, admission, settlement.check, options.closed_max_age)
         face = faces[endpoint.path] = JsonFace(answers, unknown_for(), admission, settlement, clock)
         if endpoint.path == CORRECTIONS:
@@ -158,12 +161,6 @@ def _add_endpoints(
             parts = TableParts(unknown_for, admission, settlement, clock)
             add_table_routes(framework, face, parts, options.environment)
     return faces
-
-
-def _unknown_parameters(
-    endpoint: Endpoint[Any, Any], paths: PathsByParameter, accepted: Iterable[str] = ()
-) -> UnknownParameters:
-    return UnknownParameters(endpoint, paths, always_accepted=accepted)
 
 
 def _headers_of_all(options: ApiOptions) -> Headers:

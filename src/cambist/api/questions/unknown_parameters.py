@@ -1,4 +1,4 @@
-"""Parameters that an endpoint does not accept: ignored and named in a header, or refused if likely a mistake."""
+"""Parameters that a path does not accept: ignored and named in a header, or refused if they would decide the answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from msgspec import Struct
 
 from cambist.accounts.api_key import PREFIX
 from cambist.api.questions.parameters import Param, declared_params
+from cambist.api.questions.symbol_parameters import split_list
 from cambist.errors import BadParameter, shorten
+from cambist.reference.assets import kind_of
+from cambist.reference.minor_units import spelled_code
 from cambist.suggestions import edit_distance
 
 IGNORED_HEADER = "Cambist-Ignored"
@@ -18,6 +21,32 @@ MAX_UNKNOWN = 30
 _MAX_EDITS = 2
 _MAX_NAME_LENGTH = 64
 _MAX_NAMED_PATHS = 3
+
+
+_CONSENSUS = "rates are agreed from all sources"
+_NO_MARKUP = "rates are midpoints, without a mark-up"
+_DAILY = "there is one rate for each day"
+_DIGITS = "rates have ten significant digits"
+DECIDING: Mapping[str, str] = {
+    **dict.fromkeys(("source", "sources", "provider", "providers"), _CONSENSUS),
+    **dict.fromkeys(("markup", "margin", "fee"), _NO_MARKUP),
+    **dict.fromkeys(("frequency", "group"), _DAILY),
+    **dict.fromkeys(("rounding", "round", "places", "decimals"), _DIGITS),
+    "format": "another format has a path of its own",
+}
+"""Parameters by which other services choose a number or its form, and why a path that does not have them refuses them.
+
+Whoever sends one would take what is answered for something else.
+"""
+
+_OWN_FORMATS = ("json", "1")
+"""Formats that are asked for by name, and are what is answered: `1` means indented JSON elsewhere."""
+
+_SAME = (
+    frozenset({"from", "base", "source_currency", "base_code"}),
+    frozenset({"to", "symbols", "quotes", "quote", "target", "targets", "currencies", "target_currency"}),
+)
+"""What the two sides of a rate are called, here and elsewhere."""
 
 
 class Declared(Protocol):
@@ -47,23 +76,33 @@ def paths_by_parameter(endpoints: Iterable[Declared]) -> PathsByParameter:
 
 
 class UnknownParameters:
-    """Finds the parameters of a query that one endpoint does not accept.
+    """Finds the parameters of a query that one path does not accept.
 
-    `paths` has the parameters of all endpoints. `always_accepted` are names that no struct declares: the API key's.
+    `own` are its parameters by name. `paths` has the paths that accept each parameter of the interface, by name.
+    `always_accepted` are names that nobody declares: the API key's. A path that is strict takes no others at all.
     """
 
-    def __init__(self, endpoint: Declared, paths: PathsByParameter, always_accepted: Iterable[str]) -> None:
-        self._path = endpoint.path
-        self._own = {param.name: param for param in declared_params(endpoint.params).values()}
-        self._known = frozenset((*self._own, *always_accepted, ""))
-        # An endpoint that selects no data answers the same whatever is requested, so no parameter is refused there.
-        self._other_paths = paths if any(param.selects_data for param in self._own.values()) else {}
+    def __init__(
+        self,
+        path: str,
+        own: Mapping[str, Param],
+        paths: PathsByParameter,
+        always_accepted: Iterable[str],
+        *,
+        is_strict: bool = False,
+    ) -> None:
+        self._path = path
+        self._own = own
+        self._known = frozenset((*own, *always_accepted, ""))
+        # A path that selects no data answers the same whatever is requested, so few parameters are refused there.
+        self._other_paths = paths if any(param.selects_data for param in own.values()) else {}
+        self._is_strict = is_strict
 
     def ignored(self, query: Mapping[str, str]) -> list[str]:
         """Return the names of the parameters that are ignored.
 
-        Errors: BadParameter for one that looks mistyped or that only other endpoints accept, and for too many. Empty
-        parameters are never refused.
+        Errors: BadParameter for one that looks mistyped, that only other paths accept, or that would decide the answer
+        elsewhere, and for too many. Empty parameters are never refused.
         """
         if query.keys() <= self._known:
             return []
@@ -72,19 +111,31 @@ class UnknownParameters:
             raise BadParameter(f"Too many unknown parameters: [{len(unknown)}], at most {MAX_UNKNOWN}")
         for name in unknown:
             if value := query[name].strip():
-                self._check(name, value)
+                self._check(name, value, query)
         return unknown
 
-    def _check(self, name: str, value: str) -> None:
-        similar = sorted((edit_distance(name.lower(), param.name), param.name) for param in self._similar(name, value))
-        if similar:
-            raise BadParameter(f"Unknown parameter: [{shorten(name)}], did you mean [{similar[0][1]}]?")
+    def _check(self, name: str, value: str, query: Mapping[str, str]) -> None:
+        shown = f"Unknown parameter: [{shorten(name)}]"
+        if found := self._similar(name, value, query):
+            raise BadParameter(f"{shown}, did you mean [{found}]?")
+        reason = DECIDING.get(name.lower())
+        if reason is not None and not (name.lower() == "format" and value.lower() in _OWN_FORMATS):
+            raise BadParameter(f"{shown} is not taken by {self._path}: {reason}")
         if paths := self._other_paths.get(name.lower()):
-            raise BadParameter(
-                f"Unknown parameter: [{shorten(name)}] is not taken by {self._path}, only by {_join_paths(paths)}"
-            )
+            raise BadParameter(f"{shown} is not taken by {self._path}, only by {_join_paths(paths)}")
+        if self._is_strict:
+            raise BadParameter(f"{shown} is not taken by {self._path}: it takes {', '.join(self._own) or 'none'}")
 
-    def _similar(self, name: str, value: str) -> Iterator[Param]:
+    def _similar(self, name: str, value: str, query: Mapping[str, str]) -> str | None:
+        """Return the parameter that is meant: one that is spelled alike, else one that is called so elsewhere."""
+        typed = name.lower()
+        near = sorted((edit_distance(typed, param.name.lower()), param.name) for param in self._near(name, value))
+        if near:
+            return near[0][1]
+        same: frozenset[str] = next((names for names in _SAME if typed in names and _are_codes(value)), frozenset())
+        return next((own for own in self._own if own in same and query.get(own) != value), None)
+
+    def _near(self, name: str, value: str) -> Iterator[Param]:
         """Yield the parameters that a name may be a misspelling of: those at an edit distance of at most two.
 
         If that is half the length of the name, the value must be valid too: `tp=JPY` is a misspelt `to`, but
@@ -94,11 +145,21 @@ class UnknownParameters:
             shorter = min(len(name), len(param.name))
             if abs(len(name) - len(param.name)) > _MAX_EDITS:
                 continue
-            distance = edit_distance(name.lower(), param.name)
+            distance = edit_distance(name.lower(), param.name.lower())
             if distance <= _MAX_EDITS and (
                 2 * distance < shorter or (2 * distance == shorter and param.accepts(value))
             ):
                 yield param
+
+
+def _are_codes(value: str) -> bool:
+    return all(kind_of(spelled_code(item)) is not None for item in split_list(value))
+
+
+def unknown_of_endpoint(endpoint: Declared, paths: PathsByParameter, accepted: Iterable[str] = ()) -> UnknownParameters:
+    """Return what finds the unknown parameters of an endpoint."""
+    own = {param.name: param for param in declared_params(endpoint.params).values()}
+    return UnknownParameters(endpoint.path, own, paths, accepted)
 
 
 def _join_paths(paths: list[str]) -> str:
