@@ -22,5 +22,10 @@ class _Row(Struct):
             raise ValueError(f"alias: {self.alias} is not in upper case")
 
 
-ALIASES: Mapping[str, str] = {row.alias: row.code for row in Table("code_aliases.csv", _Row, unique=("alias",)).read()}
+_ROWS = Table("code_aliases.csv", _Row, unique=("alias",)).read()
+
+ALIASES: Mapping[str, str] = {row.alias: row.code for row in _ROWS}
 """The codes that are meant, by what is written in upper case."""
+
+SIGNS: Mapping[str, str] = {row.code: row.alias for row in reversed(_ROWS) if row.reason == "Sign"}
+"""The sign of a currency, by its code; the first if it has several."""

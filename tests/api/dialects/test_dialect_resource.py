@@ -18,13 +18,13 @@ CLIENTS = Account(9, "clients", "one")
 
 def latest(request: DialectRequest) -> DialectAnswer:
     rates = latest_rates(request.context, request.query.get("base", "EUR"))
-    return DialectAnswer(msgspec.json.encode({"address": request.address, "rates": rates}))
+    return DialectAnswer(msgspec.json.encode({"address": request.address, "rates": rates.values}))
 
 
 def on_day(request: DialectRequest) -> DialectAnswer:
     day = date.fromisoformat(request.path["day"])
     rates = rates_on(request.context, "EUR", None, day)
-    return DialectAnswer(msgspec.json.encode(rates), cost=3, earliest_day=day, is_cacheable=True)
+    return DialectAnswer(msgspec.json.encode(rates.values), cost=3, earliest_day=day, is_cacheable=True)
 
 
 def broken(_request: DialectRequest) -> DialectAnswer:
@@ -40,7 +40,7 @@ NOBODYS = Dialect(
     title="Nobody's",
     guide="dialects.md",
     routes=(
-        DialectRoute("/n1/latest", latest),
+        DialectRoute("/n1/latest", latest, ("base",)),
         DialectRoute("/n1/{day}", on_day),
         DialectRoute("/n1/x/broken", broken),
     ),

@@ -21,7 +21,7 @@ def context(client) -> RequestContext:
 def test_latest_rates_equal_fetch_one_for_every_currency(context, client):
     codes = priced_currencies(context)
     assert len(codes) > 25
-    for quote, value in latest_rates(context, "EUR", codes).items():
+    for quote, value in latest_rates(context, "EUR", codes).values.items():
         assert client.get(f"/fetch-one?from=EUR&to={quote}").json["result"] == {quote: value}
 
 
@@ -29,8 +29,8 @@ def test_rates_of_a_day_equal_historical(context, client):
     day = date(2008, 5, 14)
     for base in priced_currencies(context, day):
         expected = client.get(f"/historical?date={day}&from={base}").json["results"]
-        assert rates_on(context, base, None, day) == expected
-    assert list(rates_on(context, "EUR", ["USD", "GBP"], day)) == ["USD", "GBP"]
+        assert rates_on(context, base, None, day).values == expected
+    assert list(rates_on(context, "EUR", ["USD", "GBP"], day).values) == ["USD", "GBP"]
 
 
 def test_daily_rates_equal_the_time_series(context, client):

@@ -188,9 +188,9 @@ def test_codes_of_each_kind_are_those_of_the_endpoint(mcp):
 @pytest.mark.parametrize(
     ("tool", "arguments", "sentence"),
     [
-        ("rate", {"to": "USX"}, "Invalid/unsupported target currency: [USX]; for [USX] did you mean USD (US Dollar)"),
+        ("rate", {"to": "USQ"}, "Invalid/unsupported target currency: [USQ]; for [USQ] did you mean USD (US Dollar)"),
         ("rate", {"from": "gold", "to": "USD"}, "did you mean XAU (Gold)"),
-        ("rates_on", {"date": "2024-03-03", "to": ["EUR", "GBX"]}, "for [GBX] did you mean GBP"),
+        ("rates_on", {"date": "2024-03-03", "to": ["EUR", "GBQ"]}, "for [GBQ] did you mean GBP"),
         ("rate", {}, "Missing parameter: [to]"),
         ("rate", {"form": "EUR", "to": "USD"}, "Unknown argument: [form], did you mean [from]?"),
         ("rate", {"to": "USD", "currency": "x"}, "Unknown argument: [currency], there are date, from, max_age, to"),

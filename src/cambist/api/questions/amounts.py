@@ -11,7 +11,7 @@ from cambist.errors import BadParameter, shorten
 
 MIN_AMOUNT = Decimal("0.01")
 MAX_DECIMAL_PLACES = 20
-_AMOUNT_PATTERN = re.compile(r"([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+ ]?[0-9]{1,3})?")
+_AMOUNT_PATTERN = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+ ]?[0-9]{1,3})?")
 _MAX_EXPONENT = 308
 _DECIMAL_PLACES = re.compile(r"[0-9]{1,2}")
 
@@ -28,14 +28,34 @@ def decimal_places(name: str, **options: Any) -> Param:
     )
 
 
+def any_amount(name: str, **options: Any) -> Param:
+    """Declare an amount of any size and sign, as `read_amount` reads it."""
+    return Param(name, read_amount, schema={"type": "number"}, **options)
+
+
+def read_amount(name: str, text: str) -> Decimal:
+    """Return an amount of any size and sign, without rounding. Errors: BadParameter."""
+    value = _amount(text.strip())
+    if value is None:
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a decimal such as 1234.56, -0.5 or 1.5E7")
+    return value
+
+
 def _parse_amount(name: str, text: str) -> Decimal:
-    # A plus sign that was not percent-encoded arrives as a space: 1E+7 as "1E 7".
-    match = _AMOUNT_PATTERN.fullmatch(text)
-    value = Decimal(text.replace(" ", "+")) if match else Decimal(0)
-    if value < MIN_AMOUNT or (match and match[3] and value.adjusted() > _MAX_EXPONENT):
+    value = _amount(text)
+    if value is None or value < MIN_AMOUNT:
         raise BadParameter(
             f"Invalid {name}: [{shorten(text)}], it takes a decimal from {MIN_AMOUNT} up, such as 1234.56 or 1.5E7"
         )
+    return value
+
+
+def _amount(text: str) -> Decimal | None:
+    # A plus sign that was not percent-encoded arrives as a space: 1E+7 as "1E 7".
+    match = _AMOUNT_PATTERN.fullmatch(text)
+    value = Decimal(text.replace(" ", "+")) if match else None
+    if value is None or not match or (match[3] and abs(value.adjusted()) > _MAX_EXPONENT):
+        return None
     return value
 
 

@@ -61,15 +61,20 @@ class DialectAnswer:
 
 @dataclass(frozen=True, slots=True)
 class DialectRoute:
-    """A path and the function that answers it.
+    """A path, the parameters that it takes, and the function that answers it.
 
-    `template` is a path with names in braces, as Falcon's. `tag` is the group of endpoints that a plan must include. A
+    Other parameters are refused if they would decide the answer, on a strict route all of them; the rest is ignored and
+    named in a header. `template` is a path with names in braces, as Falcon's.
+
+    `tag` is the group of endpoints that a plan must include. A
     public route is also answered to clients without a key, and is then free, as in the original service. What a route
     that `negotiates` answers depends on the header `Accept`; other routes do not get it.
     """
 
     template: str
     answer: Callable[[DialectRequest], DialectAnswer]
+    parameters: tuple[str, ...] = ()
+    is_strict: bool = False
     tag: str = "currency"
     needs_usage: bool = False
     is_public: bool = False
@@ -87,7 +92,8 @@ class Dialect:
 
     `name` is its name in the setting `dialects`, `guide` the page of the docs about it. `key_parameters` are the query
     parameters that may bring the API key, and `key_schemes` the schemes of the header `Authorization`, in lower case;
-    both beside the places where every request may bring it.
+    both beside the places where every request may bring it. `own_parameters` are those that tell its requests from
+    others' at a path that several dialects have, as its key does.
     """
 
     name: str
@@ -98,6 +104,7 @@ class Dialect:
     error_media_type: str = "application/json"
     key_parameters: tuple[str, ...] = ()
     key_schemes: tuple[str, ...] = ()
+    own_parameters: tuple[str, ...] = ()
 
     @property
     def key_places(self) -> KeyPlaces:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,10 +16,13 @@ from cambist.api.call.admission import Admission, check_history
 from cambist.api.call.call import Call, call_in_thread
 from cambist.api.call.settlement import Settlement
 from cambist.api.faces.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
+from cambist.api.faces.dialects.route_parameters import spoken_dialect, unknown_of_route
+from cambist.api.questions.parameters import parse_query
+from cambist.api.questions.unknown_parameters import IGNORED_HEADER, ignored_header_value
 from cambist.api.state.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.state.response_cache import etag_of
 from cambist.api.state.worker_state import WorkerState
-from cambist.errors import CambistError
+from cambist.errors import BadParameter, CambistError
 
 _GZIP_LEVEL = 1
 """The fastest level, as for the endpoints."""
@@ -38,6 +42,7 @@ class DialectResource:
     ) -> None:
         self._dialect = dialect
         self._route = route
+        self._unknown = unknown_of_route(dialect, route)
         self._places = replace(dialect.key_places, is_public=route.is_public)
         self._worker_state = worker_state
         self._admission = admission
@@ -74,6 +79,8 @@ class DialectResource:
     def _respond(self, request: falcon.Request, response: falcon.Response, path: dict[str, str]) -> None:
         call = call_in_thread(request.env, self._worker_state.clock)
         self._admission.admit(call, (self._route.tag,), self._places)
+        if ignored := self._unknown.ignored(call.query):
+            response.set_header(IGNORED_HEADER, ignored_header_value(ignored))
         asked = self._question(request, call, path)
         answer = self._route.answer(asked)
         check_history(call, answer.earliest_day)
@@ -100,6 +107,34 @@ class DialectResource:
             accept=(request.get_header("Accept") or "") if self._route.negotiates else "",
             usage=self._admission.usage(call) if call.principal is not None and self._route.needs_usage else None,
         )
+
+
+class SharedPath:
+    """A path that several dialects have: each request goes to the one that it speaks."""
+
+    def __init__(self, resources: Mapping[str, DialectResource], dialects: Sequence[Dialect]) -> None:
+        self._resources = resources
+        self._dialects = dialects
+
+    def on_get(self, request: falcon.Request, response: falcon.Response, **path: str) -> None:
+        """Answer as the dialect that the request speaks."""
+        self._chosen(request).on_get(request, response, **path)
+
+    on_head = on_get
+
+    def on_post(self, request: falcon.Request, response: falcon.Response, **path: str) -> None:
+        """Refuse another method."""
+        self._chosen(request).on_post(request, response, **path)
+
+    on_put = on_patch = on_delete = on_post
+
+    def _chosen(self, request: falcon.Request) -> DialectResource:
+        try:
+            query = parse_query(request.query_string)
+        except BadParameter:  # whoever answers refuses it
+            query = {}
+        headers = [name.lower() for name in request.headers]
+        return self._resources[spoken_dialect(self._dialects, query, headers).name]
 
 
 class UnknownDialectPath:

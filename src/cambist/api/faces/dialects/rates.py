@@ -2,24 +2,63 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
 from math import isnan
 
 from cambist.api.answer.request_context import RequestContext
 from cambist.errors import NoRate
 from cambist.history import as_of
+from cambist.history.fixing_age import carried_days, fixing_days
 from cambist.history.series import read_series
 from cambist.pricing.cross_rates import check_crossable, listed_midpoints, midpoints
 from cambist.pricing.number_format import SHOWN_DIGITS, TIES_UP
-from cambist.pricing.pair import Pair
-
-RatesByDay = Mapping[date, Mapping[str, float]]
+from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.unix_time import EPOCH, unix_us
 
 _ONE_DAY = timedelta(days=1)
+_END_OF_DAY = time(23, 59, 59, tzinfo=UTC)
 
 
-def latest_rates(context: RequestContext, base: str, quotes: Sequence[str] | None = None) -> dict[str, float]:
+@dataclass(frozen=True, slots=True)
+class DatedRates:
+    """Rates by code, and of which day each is: that of its fixing or its price, never that of the request.
+
+    `is_named` is whether the client has named the codes.
+    """
+
+    values: Mapping[str, float]
+    days: Mapping[str, date]
+    is_named: bool
+
+    def day(self, codes: Iterable[str] | None = None) -> date:
+        """Return the one day that an answer shows for these codes, or for all.
+
+        Of named codes it is the oldest, so that no rate is shown as newer than it is. A list of all has currencies that
+        are fixed once a week, so it is the day of most of them.
+        """
+        days = [self.days[code] for code in (self.days if codes is None else codes)]
+        if self.is_named:
+            return min(days)
+        counts = Counter(days)
+        return max(counts, key=lambda day: (counts[day], day))
+
+    def timestamp(self, newest: datetime) -> int:
+        """Return the end of the day that is shown, or the `newest` moment of a price if that is earlier."""
+        return int(min(datetime.combine(self.day(), _END_OF_DAY), newest).timestamp())
+
+
+def joined(parts: Iterable[DatedRates]) -> DatedRates:
+    """Return the rates of several parts as one answer."""
+    found = list(parts)
+    values = {code: value for part in found for code, value in part.values.items()}
+    days = {code: day for part in found for code, day in part.days.items()}
+    return DatedRates(values, days, is_named=all(part.is_named for part in found))
+
+
+def latest_rates(context: RequestContext, base: str, quotes: Sequence[str] | None = None) -> DatedRates:
     """Return the midpoints of now, as `/fetch-one` answers them: of all listed currencies without `quotes`.
 
     Errors: BadParameter, RateUnavailable.
@@ -32,10 +71,16 @@ def latest_rates(context: RequestContext, base: str, quotes: Sequence[str] | Non
         context.check_fresh((base, *quotes))
         found = midpoints(context.book, [base], quotes)
     context.check_age(found.as_of, None)
-    return _shown(found.quotes, found.values)
+    return DatedRates(_shown(found.quotes, found.values), _days_of_prices(context, base, found.quotes), bool(quotes))
 
 
-def rates_on(context: RequestContext, base: str, quotes: Iterable[str] | None, day: date) -> dict[str, float]:
+def _days_of_prices(context: RequestContext, base: str, quotes: Iterable[str]) -> dict[str, date]:
+    times = {**context.book.times, PIVOT: unix_us(context.book.as_of)}
+    own = times[base]
+    return {quote: (EPOCH + timedelta(microseconds=min(own, times[quote]))).date() for quote in quotes}
+
+
+def rates_on(context: RequestContext, base: str, quotes: Sequence[str] | None, day: date) -> DatedRates:
     """Return the rates of a past day, as `/historical` answers them, of those that have one; all without `quotes`.
 
     Errors: NoRate if there is none.
@@ -44,15 +89,19 @@ def rates_on(context: RequestContext, base: str, quotes: Iterable[str] | None, d
         found = as_of.listed_rates(context.matrix, day, base)
     else:
         found = as_of.rates_on(context.matrix, day, base, quotes)
-    return _shown(found.codes, found.values)
+    fixed = fixing_days(context.matrix, day, base, found.codes)
+    return DatedRates(
+        _shown(found.codes, found.values), {code: fixed_on or day for code, fixed_on in fixed.items()}, bool(quotes)
+    )
 
 
 def daily_rates(
-    context: RequestContext, base: str, quotes: Iterable[str], start: date, end: date
+    context: RequestContext, base: str, quotes: Iterable[str], start: date, end: date, *, only_fixed: bool = False
 ) -> dict[date, dict[str, float]]:
     """Return the rates of each calendar day of a period, as `/time-series` answers them; days without one are left out.
 
-    A target without a rate in the whole period is left out. Errors: NoRate if there is no rate at all.
+    With `only_fixed` a rate is left out of the days to which it is carried forward. A target without a rate in the
+    whole period is left out. Errors: NoRate if there is no rate at all.
     """
     by_day: dict[date, dict[str, float]] = {}
     refused: NoRate | None = None
@@ -62,9 +111,11 @@ def daily_rates(
         except NoRate as error:
             refused = error
             continue
+        carried = set(carried_days(context.matrix, series)) if only_fixed else ()
         for offset, value in enumerate(series.values.tolist()):
-            if not isnan(value):
-                by_day.setdefault(series.first_day + offset * _ONE_DAY, {})[quote] = shown(value)
+            day = series.first_day + offset * _ONE_DAY
+            if not isnan(value) and day not in carried:
+                by_day.setdefault(day, {})[quote] = shown(value)
     if not by_day and refused is not None:
         raise refused
     return dict(sorted(by_day.items()))

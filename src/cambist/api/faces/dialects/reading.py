@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Kinds, read_code, split_list
 from cambist.errors import BadParameter, shorten
-from cambist.pricing.number_format import half_up
+from cambist.pricing.number_format import SHOWN_DIGITS
 from cambist.reference.assets import kind_of
 from cambist.reference.minor_units import spelled_code
 
-_AMOUNT = re.compile(r"[0-9]{1,20}(\.[0-9]{0,20})?|\.[0-9]{1,20}")
 _SATURDAY = 5
 
 
@@ -22,22 +20,26 @@ def first_of(query: Mapping[str, str], names: Iterable[str], default: str = "") 
     return next((text for name in names if (text := query.get(name, "").strip())), default)
 
 
-def read_codes(text: str, kinds: Kinds = MONEY_AND_METALS) -> list[str]:
-    """Return the codes of a comma-separated list, in its order and each once. Errors: UnknownSymbol."""
-    return list(dict.fromkeys(read_code(item, "target", kinds) for item in split_list(text)))
+def read_codes(name: str, text: str, kinds: Kinds = MONEY_AND_METALS) -> list[str] | None:
+    """Return the codes of a comma-separated list, in its order and each once; None, for all, without a text.
+
+    Errors: UnknownSymbol, BadParameter for a list of nothing.
+    """
+    return list(dict.fromkeys(read_code(item, "target", kinds) for item in _items(name, text))) if text else None
 
 
-def known_codes(text: str, kinds: Kinds = MONEY_AND_METALS) -> list[str]:
-    """Return the known codes of a comma-separated list, in its order and each once; others are left out."""
-    return list(dict.fromkeys(code for item in split_list(text) if kind_of(code := spelled_code(item)) in kinds))
+def known_codes(name: str, text: str, kinds: Kinds = MONEY_AND_METALS) -> list[str] | None:
+    """Return the known codes of a list as `read_codes` does; unknown ones are left out, so that none may be left."""
+    if not text:
+        return None
+    return list(dict.fromkeys(code for item in _items(name, text) if kind_of(code := spelled_code(item)) in kinds))
 
 
-def read_amount(name: str, text: str) -> Decimal:
-    """Return an amount above zero. Errors: BadParameter."""
-    amount = Decimal(text) if _AMOUNT.fullmatch(text) else Decimal(0)
-    if not amount:
-        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a decimal above zero, such as 1234.56")
-    return amount
+def _items(name: str, text: str) -> list[str]:
+    items = split_list(text)
+    if not items:
+        raise BadParameter(f"Missing parameter: [{name}] holds no currency code: [{shorten(text)}]")
+    return items
 
 
 def business_day(day: date) -> date:
@@ -45,7 +47,8 @@ def business_day(day: date) -> date:
     return day - timedelta(days=max(0, day.weekday() - _SATURDAY + 1))
 
 
-def converted(amount: Decimal, rate: float, places: int = 10) -> float:
-    """Return an amount at a rate, rounded half up as `/convert` rounds."""
-    numerator, denominator = (amount * Decimal(repr(rate))).as_integer_ratio()
-    return float(half_up(numerator, denominator, places))
+def converted(amount: Decimal, rate: float) -> Decimal:
+    """Return an amount at a rate, rounded half up to ten decimals, or to ten significant digits if it is small."""
+    exact = amount * Decimal(repr(rate))
+    places = max(SHOWN_DIGITS, SHOWN_DIGITS - 1 - exact.adjusted())
+    return exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)

@@ -11,7 +11,7 @@ from falcon.routing.converters import BaseConverter
 
 from cambist import __version__
 from cambist.api.faces.dialects.dialect import Dialect, DialectRoute
-from cambist.api.faces.dialects.dialect_resource import DialectResource, UnknownDialectPath
+from cambist.api.faces.dialects.dialect_resource import DialectResource, SharedPath, UnknownDialectPath
 
 _PERIOD = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(\.\.([0-9]{4}-[0-9]{2}-[0-9]{2})?)?")
 
@@ -29,17 +29,18 @@ def add_dialect_routes(
     dialects: Iterable[Dialect],
     resource_for: Callable[[Dialect, DialectRoute], DialectResource],
 ) -> None:
-    """Add every route, and for the folders that a dialect has for itself its own error for unknown paths.
-
-    Of two dialects with the same path the first one has it.
-    """
+    """Add every route, and for the folders that a dialect has for itself its own error for unknown paths."""
     framework.router_options.converters["period"] = PeriodConverter
-    added: set[str] = set()
-    for dialect in dialects:
+    spoken = list(dialects)
+    having: dict[str, list[tuple[Dialect, DialectRoute]]] = {}
+    for dialect in spoken:
         for route in dialect.routes:
-            if route.template not in added:
-                framework.add_route(route.template, resource_for(dialect, route))
-                added.add(route.template)
+            having.setdefault(route.template, []).append((dialect, route))
+    for template, found in having.items():
+        resources = {dialect.name: resource_for(dialect, route) for dialect, route in found}
+        shared = SharedPath(resources, [dialect for dialect, _ in found])
+        framework.add_route(template, shared if len(found) > 1 else resources[found[0][0].name])
+    for dialect in spoken:
         for folder in sorted(_folders(dialect)):
             framework.add_sink(UnknownDialectPath(dialect), f"/{folder}/")
 

@@ -11,7 +11,7 @@ from cambist.api.faces.dialects.dialect import Dialect, DialectAnswer, DialectRe
 from cambist.api.faces.dialects.ecb_sdmx.csv_messages import write_csv
 from cambist.api.faces.dialects.ecb_sdmx.formats import STRUCTURE_TYPE, Format, choose_format
 from cambist.api.faces.dialects.ecb_sdmx.json_messages import write_json
-from cambist.api.faces.dialects.ecb_sdmx.query import NO_RESULTS, DataQuery, parse_query
+from cambist.api.faces.dialects.ecb_sdmx.query import NO_RESULTS, PARAMETERS, DataQuery, parse_query
 from cambist.api.faces.dialects.ecb_sdmx.series import RateSeries, find_series
 from cambist.api.faces.dialects.ecb_sdmx.structures import write_structures
 from cambist.api.faces.dialects.ecb_sdmx.xml_envelope import AGENCY
@@ -67,13 +67,18 @@ def write_error(status: int, _code: str, sentence: str, _error: CambistError | N
     return status, msgspec.json.encode({"type": "about:blank", "title": title, "status": status, "detail": sentence})
 
 
+_OF_STRUCTURES = ("references", "detail", "format")
+
+
 def _routes() -> tuple[DialectRoute, ...]:
     data = [
-        DialectRoute(f"/service/data/{{flow}}{rest}", answer_data, negotiates=True)
+        DialectRoute(f"/service/data/{{flow}}{rest}", answer_data, PARAMETERS, negotiates=True)
         for rest in ("", "/{key}", "/{key}/{provider}")
     ]
     structures = [
-        DialectRoute(f"/service/{kind}/{{agency}}{rest}", partial(answer_structure, kind))
+        DialectRoute(
+            f"/service/{kind}/{{agency}}{rest}", partial(answer_structure, kind), ("references", "detail", "format")
+        )
         for kind in ("dataflow", "datastructure", "codelist", "conceptscheme")
         for rest in ("", "/{id}", "/{id}/{version}")
     ]

@@ -21,6 +21,12 @@ VARIATION = "A"
 
 NO_RESULTS = "No results found."
 
+PARAMETERS = (
+    *("startPeriod", "endPeriod", "firstNObservations", "lastNObservations", "detail", "format"),
+    *("dimensionAtObservation", "includeHistory", "updatedAfter", "asOf"),
+)
+"""The parameters of a request for data; the last two are refused."""
+
 _DETAILS = ("full", "dataonly", "serieskeysonly", "nodata")
 _UNSUPPORTED = ("updatedAfter", "asOf")
 _COMPONENT_FILTER = "c["

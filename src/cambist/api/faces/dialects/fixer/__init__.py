@@ -25,6 +25,9 @@ _ERRORS = {
     "rate_unavailable": (106, "no_rates_available"),
     "bad_parameter": (400, "invalid_parameter"),
 }
+_SIDES = ("base", "symbols")
+_PERIOD = ("start_date", "end_date")
+_CONVERSION = ("from", "to", "amount", "date")
 _INVALID_BASE = 201, "invalid_base_currency"
 _INVALID_SYMBOLS = 202, "invalid_currency_codes"
 
@@ -40,11 +43,11 @@ def write_error(status: int, code: str, sentence: str, error: CambistError | Non
 
 def _routes(folder: str) -> tuple[DialectRoute, ...]:
     return (
-        DialectRoute(f"{folder}/latest", rates.latest),
+        DialectRoute(f"{folder}/latest", rates.latest, _SIDES),
         DialectRoute(f"{folder}/symbols", rates.symbols),
-        DialectRoute(f"{folder}/timeseries", series.time_series),
-        DialectRoute(f"{folder}/fluctuation", series.fluctuation),
-        DialectRoute(f"{folder}/{{period:period}}", rates.historical),
+        DialectRoute(f"{folder}/timeseries", series.time_series, (*_SIDES, *_PERIOD)),
+        DialectRoute(f"{folder}/fluctuation", series.fluctuation, (*_SIDES, *_PERIOD)),
+        DialectRoute(f"{folder}/{{period:period}}", rates.historical, _SIDES),
     )
 
 
@@ -54,9 +57,9 @@ dialect = Dialect(
     guide="dialect-fixer.md",
     routes=(
         *_routes("/fixer"),
-        DialectRoute("/fixer/convert", conversion.convert),
+        DialectRoute("/fixer/convert", conversion.convert, _CONVERSION),
         *_routes("/api"),
-        DialectRoute("/api/convert", conversion.convert),
+        DialectRoute("/api/convert", conversion.convert, _CONVERSION),
         *_routes(""),
     ),
     write_error=write_error,

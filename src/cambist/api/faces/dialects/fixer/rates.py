@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time
+from datetime import date
 from typing import Any
 
-import msgspec
-
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
-from cambist.api.faces.dialects.rates import latest_rates, priced_currencies, rates_on
+from cambist.api.faces.dialects.plain_json import encode_plainly
+from cambist.api.faces.dialects.rates import DatedRates, latest_rates, priced_currencies, rates_on
 from cambist.api.faces.dialects.reading import read_codes
 from cambist.api.questions.parameter_types import read_day
 from cambist.api.questions.symbol_parameters import read_code
@@ -16,18 +15,18 @@ from cambist.errors import NoRate
 from cambist.reference.currency_tables import CURRENCIES
 
 BASE = "EUR"
-_END_OF_DAY = time(23, 59, 59, tzinfo=UTC)
 
 
 def latest(request: DialectRequest) -> DialectAnswer:
     """Answer `/latest`: rates of now."""
     context, base = request.context, base_of(request)
+    found = latest_rates(context, base, targets_of(request))
     body = {
         "success": True,
-        "timestamp": int(context.book.as_of.timestamp()),
+        "timestamp": found.timestamp(context.book.as_of),
         "base": base,
-        "date": context.today,
-        "rates": latest_rates(context, base, targets_of(request)),
+        "date": found.day(),
+        "rates": found.values,
     }
     return answer_with(body)
 
@@ -39,22 +38,21 @@ def historical(request: DialectRequest) -> DialectAnswer:
     targets = targets_of(request)
     request.check_history(day)
     found = found_on(request, base, targets, day)
-    moment = min(datetime.combine(day, _END_OF_DAY), context.now)
     body = {
         "success": True,
-        "timestamp": int(moment.timestamp()),
+        "timestamp": found.timestamp(context.now),
         "historical": True,
         "base": base,
-        "date": day,
-        "rates": found,
+        "date": found.day(),
+        "rates": found.values,
     }
     return answer_with(body, earliest_day=day)
 
 
-def found_on(request: DialectRequest, base: str, codes: list[str] | None, day: date) -> dict[str, float]:
+def found_on(request: DialectRequest, base: str, codes: list[str] | None, day: date) -> DatedRates:
     """Return the rates of a day. Errors: NoRate if one of the named targets has none."""
     found = rates_on(request.context, base, codes, day)
-    missing = [code for code in codes or () if code not in found]
+    missing = [code for code in codes or () if code not in found.values]
     if missing:
         raise NoRate(f"No rate from [{base}] to [{missing[0]}] on [{day}]")
     return found
@@ -73,10 +71,9 @@ def base_of(request: DialectRequest) -> str:
 
 def targets_of(request: DialectRequest) -> list[str] | None:
     """Return the named targets; None for all. Errors: UnknownSymbol."""
-    text = request.query.get("symbols", "")
-    return read_codes(text) or None
+    return read_codes("symbols", request.query.get("symbols", ""))
 
 
 def answer_with(body: dict[str, Any], cost: int = 1, earliest_day: date | None = None) -> DialectAnswer:
     """Return an answer with this body."""
-    return DialectAnswer(msgspec.json.encode(body), cost=cost, earliest_day=earliest_day)
+    return DialectAnswer(encode_plainly(body), cost=cost, earliest_day=earliest_day)

@@ -36,7 +36,7 @@ def fluctuation(request: DialectRequest) -> DialectAnswer:
     context, base, (start, end) = request.context, base_of(request), _period(request)
     codes = targets_of(request)
     request.check_history(start)
-    first, last = (rates_on(context, base, codes, day) for day in (start, end))
+    first, last = (rates_on(context, base, codes, day).values for day in (start, end))
     rates = {code: _change(first[code], last[code]) for code in first if code in last}
     body = {
         "success": True,

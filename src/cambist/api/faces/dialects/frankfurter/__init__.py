@@ -8,6 +8,8 @@ from cambist.api.faces.dialects.dialect import Dialect, DialectRoute
 from cambist.api.faces.dialects.frankfurter import version_1, version_2
 from cambist.errors import BadParameter, CambistError, NoRate, UnknownSymbol
 
+_SIDES_1 = ("from", "to", "base", "symbols", "amount")
+_RATES_2 = ("base", "quotes", "date", "from", "to")
 _NOT_FOUND, _UNPROCESSABLE = 404, 422
 
 
@@ -25,15 +27,18 @@ dialect = Dialect(
     title="Frankfurter",
     guide="dialect-frankfurter.md",
     routes=(
+        DialectRoute("/v1", version_1.root),
         DialectRoute("/v1/currencies", version_1.currencies),
-        DialectRoute("/v1/{period}", version_1.rates),
-        DialectRoute("/latest", version_1.rates),
-        DialectRoute("/{period:period}", version_1.rates),
-        DialectRoute("/v2/currencies", version_2.currencies),
-        DialectRoute("/v2/currency/{code}", version_2.currency),
-        DialectRoute("/v2/rates", version_2.rates, negotiates=True),
-        DialectRoute("/v2/rates.csv", version_2.rates_as_csv),
-        DialectRoute("/v2/rate/{base}/{quote}", version_2.rate),
+        DialectRoute("/v1/{period}", version_1.rates, _SIDES_1),
+        DialectRoute("/latest", version_1.rates, _SIDES_1),
+        DialectRoute("/{period:period}", version_1.rates, _SIDES_1),
+        DialectRoute("/v2", version_2.root, is_strict=True),
+        DialectRoute("/v2/currencies", version_2.currencies, is_strict=True),
+        DialectRoute("/v2/currency/{code}", version_2.currency, is_strict=True),
+        DialectRoute("/v2/rates", version_2.rates, _RATES_2, is_strict=True, negotiates=True),
+        DialectRoute("/v2/rates.csv", version_2.rates_as_csv, _RATES_2, is_strict=True),
+        DialectRoute("/v2/rate/{base}/{quote}", version_2.rate, ("date",), is_strict=True),
     ),
     write_error=write_error,
+    own_parameters=("from", "to", "amount"),
 )

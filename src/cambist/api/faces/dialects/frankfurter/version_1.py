@@ -9,15 +9,16 @@ from collections.abc import Collection
 from datetime import date
 from decimal import Decimal
 
-import msgspec
-
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
-from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on, shown
-from cambist.api.faces.dialects.reading import business_day, first_of, read_amount, read_codes
+from cambist.api.faces.dialects.plain_json import encode_plainly
+from cambist.api.faces.dialects.rates import DatedRates, daily_rates, latest_rates, priced_currencies, rates_on, shown
+from cambist.api.faces.dialects.reading import business_day, first_of, known_codes
+from cambist.api.questions.amounts import read_amount
 from cambist.api.questions.parameter_types import read_day
 from cambist.api.questions.symbol_parameters import MONEY, read_code
-from cambist.errors import BadParameter
+from cambist.errors import BadParameter, NoRate, shorten
+from cambist.reference.assets import AssetKind, kind_of
 from cambist.reference.currency_tables import CURRENCIES
 
 BASE = "EUR"
@@ -25,6 +26,11 @@ MAX_RATES = 200_000
 """The most rates in one answer: ten currencies since 1970, or all of them for three years."""
 
 _ONE = Decimal(1)
+
+
+def root(_request: DialectRequest) -> DialectAnswer:
+    """Answer `/v1`: what there is."""
+    return _json({"version": 1, "paths": ["/v1/latest", "/v1/{day}", "/v1/{start}..{end}", "/v1/currencies"]})
 
 
 def currencies(request: DialectRequest) -> DialectAnswer:
@@ -36,9 +42,9 @@ def currencies(request: DialectRequest) -> DialectAnswer:
 def rates(request: DialectRequest) -> DialectAnswer:
     """Answer `/v1/latest`, `/v1/{day}`, and `/v1/{start}..{end}`, whose end may be left out."""
     period, today = request.path.get("period", "latest"), request.context.today
-    base = read_code(first_of(request.query, ("base", "from"), BASE), "source", MONEY)
+    base = read_code(first_of(request.query, ("from", "base"), BASE), "source", MONEY)
     quotes = _targets(request, base)
-    amount = read_amount("amount", request.query.get("amount", "1"))
+    amount = read_amount("amount", request.query.get("amount") or "1")
     start, dots, end = period.partition("..")
     if dots:
         first = read_day("start", start, today)
@@ -51,11 +57,17 @@ def rates(request: DialectRequest) -> DialectAnswer:
 
 
 def _targets(request: DialectRequest, base: str) -> list[str] | None:
-    """Return the targets that the request names; None for all. Errors: UnknownSymbol, BadParameter."""
-    text = first_of(request.query, ("symbols", "to"))
-    if not text:
+    """Return the known ones of the targets that the request names; None for all.
+
+    Errors: NoRate if all are unknown, BadParameter.
+    """
+    text = first_of(request.query, ("to", "symbols"))
+    found = known_codes("symbols", text, MONEY)
+    if found is None:
         return None
-    quotes = [quote for quote in read_codes(text, MONEY) if quote != base]
+    if not found:
+        raise NoRate(f"No rate from [{base}] to [{shorten(text)}]")
+    quotes = [quote for quote in found if quote != base]
     if not quotes:
         raise BadParameter(f"bad currency pair: [{base}] to itself")
     return quotes
@@ -65,22 +77,19 @@ def _latest(context: RequestContext, base: str, quotes: list[str] | None, amount
     day = business_day(context.today)
     if day != context.today:
         return _on_day(context, base, quotes, amount, day, is_live=True)
-    found = latest_rates(context, base, quotes)
-    return _of_day(base, amount, day, found)
+    return _of_day(base, amount, latest_rates(context, base, quotes))
 
 
 def _on_day(
     context: RequestContext, base: str, quotes: list[str] | None, amount: Decimal, day: date, *, is_live: bool = False
 ) -> DialectAnswer:
     found = rates_on(context, base, quotes, day)
-    return _of_day(base, amount, day, found, earliest_day=None if is_live else day)
+    return _of_day(base, amount, found, earliest_day=None if is_live else day)
 
 
-def _of_day(
-    base: str, amount: Decimal, day: date, found: dict[str, float], earliest_day: date | None = None
-) -> DialectAnswer:
-    listed = {code: found[code] for code in money(found) if code != base}
-    body = {"amount": float(amount), "base": base, "date": day, "rates": times(listed, amount)}
+def _of_day(base: str, amount: Decimal, found: DatedRates, earliest_day: date | None = None) -> DialectAnswer:
+    listed = {code: found.values[code] for code in money(found.values) if code != base}
+    body = {"amount": amount, "base": base, "date": found.day(listed), "rates": times(listed, amount)}
     return _json(body, earliest_day=earliest_day)
 
 
@@ -93,10 +102,10 @@ def _of_period(
     request.check_history(start)
     targets = [code for code in quotes or money(priced_currencies(request.context, end)) if code != base]
     check_size(len(targets), period)
-    found = daily_rates(request.context, base, targets, start, end)
+    found = daily_rates(request.context, base, targets, start, end, only_fixed=True)
     days = {day: times(rates, amount) for day, rates in found.items() if business_day(day) == day}
     body = {
-        "amount": float(amount),
+        "amount": amount,
         "base": base,
         "start_date": min(days, default=start),
         "end_date": max(days, default=end),
@@ -115,7 +124,7 @@ def check_size(targets: int, period: tuple[date, date]) -> None:
 
 def money(codes: Collection[str]) -> list[str]:
     """Return those codes that are currencies, in their order."""
-    return [code for code in codes if code in CURRENCIES]
+    return [code for code in codes if kind_of(code) is AssetKind.CURRENCY]
 
 
 def times(found: dict[str, float], amount: Decimal) -> dict[str, float]:
@@ -124,4 +133,4 @@ def times(found: dict[str, float], amount: Decimal) -> dict[str, float]:
 
 
 def _json(body: object, cost: int = 1, earliest_day: date | None = None) -> DialectAnswer:
-    return DialectAnswer(msgspec.json.encode(body), cost=cost, earliest_day=earliest_day)
+    return DialectAnswer(encode_plainly(body), cost=cost, earliest_day=earliest_day)

@@ -8,15 +8,15 @@ import msgspec
 
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.frankfurter.version_1 import BASE, check_size, money
+from cambist.api.faces.dialects.plain_json import encode_plainly
 from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on
-from cambist.api.faces.dialects.reading import read_codes
+from cambist.api.faces.dialects.reading import known_codes
 from cambist.api.questions.parameter_types import read_day
 from cambist.api.questions.symbol_parameters import MONEY, read_code
-from cambist.errors import BadParameter, NoRate
-from cambist.reference.currency_tables import CURRENCIES
-
-_NOT_OFFERED = ("providers", "group", "expand")
-"""Parameters that would change the rates or what is said of them, and that Cambist does not answer."""
+from cambist.errors import BadParameter, NoRate, shorten
+from cambist.pricing.number_format import plain_float
+from cambist.reference.assets import name_of
+from cambist.reference.code_aliases import SIGNS
 
 
 class RateRow(msgspec.Struct, frozen=True):
@@ -34,32 +34,39 @@ class _Found(msgspec.Struct, frozen=True):
     earliest_day: date | None
 
 
+def root(_request: DialectRequest) -> DialectAnswer:
+    """Answer `/v2`: what there is."""
+    paths = ["/v2/rates", "/v2/rates.csv", "/v2/rate/{base}/{quote}", "/v2/currencies", "/v2/currency/{code}"]
+    return DialectAnswer(encode_plainly({"version": 2, "paths": paths}))
+
+
 def rates(request: DialectRequest) -> DialectAnswer:
     """Answer `/v2/rates`, as NDJSON or CSV if the client asks for that."""
     if "application/x-ndjson" in request.accept:
         found = _find(request)
-        lines = b"".join(msgspec.json.encode(row) + b"\n" for row in found.rows)
+        lines = b"".join(encode_plainly(_object(row)) + b"\n" for row in found.rows)
         return DialectAnswer(lines, "application/x-ndjson", found.cost, found.earliest_day)
     if "text/csv" in request.accept:
         return rates_as_csv(request)
     found = _find(request)
-    return DialectAnswer(msgspec.json.encode(found.rows), cost=found.cost, earliest_day=found.earliest_day)
+    return DialectAnswer(
+        encode_plainly([_object(row) for row in found.rows]), cost=found.cost, earliest_day=found.earliest_day
+    )
 
 
 def rates_as_csv(request: DialectRequest) -> DialectAnswer:
     """Answer `/v2/rates.csv`."""
     found = _find(request)
-    lines = [f"{row.date},{row.base},{row.quote},{msgspec.json.encode(row.rate).decode()}" for row in found.rows]
+    lines = [f"{row.date},{row.base},{row.quote},{plain_float(row.rate)}" for row in found.rows]
     content = "\n".join(["date,base,quote,rate", *lines, ""])
     return DialectAnswer(content.encode(), "text/csv; charset=utf-8", found.cost, found.earliest_day)
 
 
 def rate(request: DialectRequest) -> DialectAnswer:
     """Answer `/v2/rate/{base}/{quote}`: one rate, now or of a day."""
-    _check_offered(request)
     quote = read_code(request.path["quote"], "target", MONEY)
     found = _of_day(request, read_code(request.path["base"], "source", MONEY), [quote])
-    return DialectAnswer(msgspec.json.encode(found.rows[0]), earliest_day=found.earliest_day)
+    return DialectAnswer(encode_plainly(_object(found.rows[0])), earliest_day=found.earliest_day)
 
 
 def currencies(request: DialectRequest) -> DialectAnswer:
@@ -73,21 +80,27 @@ def currency(request: DialectRequest) -> DialectAnswer:
     return DialectAnswer(msgspec.json.encode(_described(request, read_code(request.path["code"], "", MONEY))))
 
 
+def _object(row: RateRow) -> dict[str, object]:
+    return {"date": row.date, "base": row.base, "quote": row.quote, "rate": row.rate}
+
+
 def _described(request: DialectRequest, code: str) -> dict[str, object]:
     span = request.context.matrix.span(code)
     return {
         "iso_code": code,
-        "name": CURRENCIES[code].name,
+        "name": name_of(code),
+        "symbol": SIGNS.get(code, code),
         "start_date": span[0] if span else None,
         "end_date": span[1] if span else None,
     }
 
 
 def _find(request: DialectRequest) -> _Found:
-    _check_offered(request)
     query = request.query
     base = read_code(query.get("base", BASE), "source", MONEY)
-    quotes = read_codes(query["quotes"], MONEY) if query.get("quotes") else None
+    quotes = known_codes("quotes", query.get("quotes", ""), MONEY)
+    if quotes == []:
+        raise NoRate(f"No rate from [{base}] to [{shorten(query['quotes'])}]")
     if query.get("from"):
         return _of_period(request, base, quotes)
     if query.get("to"):
@@ -103,11 +116,13 @@ def _of_day(request: DialectRequest, base: str, quotes: list[str] | None) -> _Fo
         found = rates_on(context, base, quotes, day)
     else:
         day, found = context.today, latest_rates(context, base, quotes)
-    targets = quotes or [code for code in money(found) if code != base]
-    missing = [code for code in targets if code not in found]
+    targets = quotes or [code for code in money(found.values) if code != base]
+    missing = [code for code in targets if code not in found.values]
     if missing:
         raise NoRate(f"No rate from [{base}] to [{missing[0]}] on [{day}]")
-    return _Found([RateRow(day, base, code, found[code]) for code in targets], 1, day if text else None)
+    return _Found(
+        [RateRow(found.days[code], base, code, found.values[code]) for code in targets], 1, day if text else None
+    )
 
 
 def _of_period(request: DialectRequest, base: str, quotes: list[str] | None) -> _Found:
@@ -120,13 +135,6 @@ def _of_period(request: DialectRequest, base: str, quotes: list[str] | None) -> 
     request.check_history(start)
     targets = [code for code in quotes or money(priced_currencies(context, end)) if code != base]
     check_size(len(targets), (start, end))
-    found = daily_rates(context, base, targets, start, end)
+    found = daily_rates(context, base, targets, start, end, only_fixed=True)
     rows = [RateRow(day, base, code, value) for day, rates in found.items() for code, value in rates.items()]
     return _Found(rows, len(targets), start)
-
-
-def _check_offered(request: DialectRequest) -> None:
-    """Refuse parameters that would change the answer, rather than answer something else. Errors: BadParameter."""
-    for name in _NOT_OFFERED:
-        if request.query.get(name):
-            raise BadParameter(f"The parameter [{name}] is not offered here: rates are the consensus of all sources")

@@ -22,6 +22,9 @@ _CODES = {
     "unknown_path": (404, "not_found"),
 }
 
+_SIDES = ("base", "symbols")
+_MORE = ("show_alternative", "prettyprint")
+
 
 def write_error(status: int, code: str, sentence: str, error: CambistError | None) -> tuple[int, bytes]:
     """Return an error as Open Exchange Rates': status, message and description."""
@@ -39,13 +42,13 @@ dialect = Dialect(
     title="Open Exchange Rates",
     guide="dialect-open-exchange-rates.md",
     routes=(
-        DialectRoute("/api/latest.json", latest.latest),
-        DialectRoute("/api/historical/{file}", latest.historical),
-        DialectRoute("/api/currencies.json", latest.currencies, is_public=True),
-        DialectRoute("/api/time-series.json", latest.time_series),
-        DialectRoute("/api/convert/{value}/{base}/{quote}", conversion.convert),
-        DialectRoute("/api/ohlc.json", bars.ohlc, tag="fx-series"),
-        DialectRoute("/api/usage.json", usage.usage, tag="admin", needs_usage=True),
+        DialectRoute("/api/latest.json", latest.latest, (*_SIDES, *_MORE)),
+        DialectRoute("/api/historical/{file}", latest.historical, (*_SIDES, *_MORE)),
+        DialectRoute("/api/currencies.json", latest.currencies, (*_MORE, "show_inactive"), is_public=True),
+        DialectRoute("/api/time-series.json", latest.time_series, (*_SIDES, *_MORE, "start", "end")),
+        DialectRoute("/api/convert/{value}/{base}/{quote}", conversion.convert, ("prettyprint",)),
+        DialectRoute("/api/ohlc.json", bars.ohlc, (*_SIDES, "start_time", "period", "prettyprint"), tag="fx-series"),
+        DialectRoute("/api/usage.json", usage.usage, ("prettyprint",), tag="admin", needs_usage=True),
     ),
     write_error=write_error,
     key_parameters=("app_id",),

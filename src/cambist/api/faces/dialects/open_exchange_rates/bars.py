@@ -47,7 +47,7 @@ def ohlc(request: DialectRequest) -> DialectAnswer:
         raise BadParameter(f"Invalid period: [{shorten(query.get('period', ''))}], it takes {', '.join(_PERIODS)}")
     start = _moment(query.get("start_time", ""))
     base = read_code(query.get("base", PIVOT), "source", MONEY)
-    codes = known_codes(query.get("symbols", ""), MONEY)
+    codes = known_codes("symbols", query.get("symbols", ""), MONEY) or []
     if not 1 <= len(codes) <= MAX_SYMBOLS:
         raise BadParameter(f"Invalid symbols: it takes 1 to {MAX_SYMBOLS} currencies, such as EUR,GBP")
     request.check_history(start.date())

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import UTC, date, datetime, time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
 
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.open_exchange_rates.writing import is_on, written
-from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on
+from cambist.api.faces.dialects.rates import DatedRates, daily_rates, joined, latest_rates, priced_currencies, rates_on
 from cambist.api.faces.dialects.reading import known_codes
 from cambist.api.questions.parameter_types import read_day
 from cambist.api.questions.symbol_parameters import ANY_ASSET, MONEY_AND_METALS, read_code
@@ -18,7 +20,6 @@ from cambist.reference.assets import COINS, METALS, MetalKind
 from cambist.reference.currency_tables import CURRENCIES
 
 _PRECIOUS = tuple(code for code, metal in METALS.items() if metal.kind is MetalKind.PRECIOUS)
-_END_OF_DAY = time(23, 59, 59, tzinfo=UTC)
 MAX_DAYS = 366
 """The most days of a time series in one answer."""
 
@@ -26,50 +27,44 @@ MAX_DAYS = 366
 def latest(request: DialectRequest) -> DialectAnswer:
     """Answer `/api/latest.json`; with `show_alternative` it has coins too."""
     context, base = request.context, _base(request)
-    codes = known_codes(request.query.get("symbols", ""), ANY_ASSET)
-    if codes:
-        rates = _available(context, base, codes)
-    else:
+    codes = known_codes("symbols", request.query.get("symbols", ""), ANY_ASSET)
+    if codes is None:
         coins = COINS if is_on(request, "show_alternative") else ()
-        rates = latest_rates(context, base) | _available(context, base, (*_PRECIOUS, *coins))
-    body = {"timestamp": int(context.book.as_of.timestamp()), "base": base, "rates": dict(sorted(rates.items()))}
-    return written(request, body)
+        found = [latest_rates(context, base), *_available(context, base, (*_PRECIOUS, *coins))]
+    else:
+        found = list(_available(context, base, codes))
+    return _of_one_time(request, base, found, context.book.as_of)
+
+
+def _of_one_time(request: DialectRequest, base: str, found: Iterable[DatedRates], newest: datetime) -> DialectAnswer:
+    """Write rates under one timestamp. If no code is known or has a rate, there are none."""
+    rates = joined(found)
+    timestamp = rates.timestamp(newest) if rates.values else int(newest.timestamp())
+    return written(request, {"timestamp": timestamp, "base": base, "rates": dict(sorted(rates.values.items()))})
 
 
 def _base(request: DialectRequest) -> str:
     return read_code(request.query.get("base", PIVOT), "source", MONEY_AND_METALS)
 
 
-def _available(context: RequestContext, base: str, codes: Iterable[str]) -> dict[str, float]:
-    """Return the rates of those codes that have a fresh one; others are left out, as the original does."""
-    rates: dict[str, float] = {}
+def _available(context: RequestContext, base: str, codes: Iterable[str]) -> Iterator[DatedRates]:
+    """Yield the rates of those codes that have a fresh one; others are left out, as the original does."""
     for code in codes:
-        try:
-            rates |= latest_rates(context, base, [code])
-        except (RateUnavailable, BadParameter):  # no fresh price, or a coin in a metal
-            continue
-    return rates
+        with suppress(RateUnavailable, BadParameter):  # no fresh price, or a coin in a metal
+            yield latest_rates(context, base, [code])
 
 
 def historical(request: DialectRequest) -> DialectAnswer:
     """Answer `/api/historical/{day}.json`."""
     context, base = request.context, _base(request)
     day = read_day("date", request.path["file"].removesuffix(".json"), context.today)
-    codes = known_codes(request.query.get("symbols", "")) or None
+    codes = known_codes("symbols", request.query.get("symbols", ""))
     request.check_history(day)
-    rates = dict(sorted(rates_on(context, base, codes, day).items()))
+    found = [] if codes == [] else [rates_on(context, base, codes, day)]
     if codes is None:
-        rates = dict(sorted((rates | _metals_on(context, base, day)).items()))
-    moment = min(datetime.combine(day, _END_OF_DAY), context.now)
-    body = {"timestamp": int(moment.timestamp()), "base": base, "rates": rates}
-    return written(request, body, earliest_day=day)
-
-
-def _metals_on(context: RequestContext, base: str, day: date) -> dict[str, float]:
-    try:
-        return rates_on(context, base, _PRECIOUS, day)
-    except NoRate:
-        return {}
+        with suppress(NoRate):
+            found.append(rates_on(context, base, _PRECIOUS, day))
+    return replace(_of_one_time(request, base, found, context.now), earliest_day=day)
 
 
 def time_series(request: DialectRequest) -> DialectAnswer:
@@ -82,10 +77,12 @@ def time_series(request: DialectRequest) -> DialectAnswer:
     if not 0 <= (end - start).days < MAX_DAYS:
         raise BadParameter(f"Invalid period: from [{start}] to [{end}], it takes at most {MAX_DAYS} days in order")
     request.check_history(start)
-    codes = known_codes(query.get("symbols", "")) or list(priced_currencies(context, end))
-    rates = daily_rates(context, base, codes, start, end)
+    codes = known_codes("symbols", query.get("symbols", ""))
+    if codes is None:
+        codes = list(priced_currencies(context, end))
+    rates = {str(day): of_day for day, of_day in daily_rates(context, base, codes, start, end).items()}
     body = {"start_date": start, "end_date": end, "base": base, "rates": rates}
-    return written(request, body, cost=len(codes), earliest_day=start)
+    return written(request, body, cost=max(len(codes), 1), earliest_day=start)
 
 
 def currencies(request: DialectRequest) -> DialectAnswer:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
+from cambist.api.faces.dialects.plain_json import encode_plainly
 
 _NO = ("0", "false", "no")
 _NOTES = {
@@ -26,7 +27,7 @@ def written(
     has_notes: bool = True,
 ) -> DialectAnswer:
     """Return an answer with the fields of `body` after the sentences about it."""
-    content = msgspec.json.encode(_NOTES | body if has_notes else body)
+    content = encode_plainly(_NOTES | body if has_notes else body)
     if request.query.get("prettyprint", "").lower() not in _NO:
         content = msgspec.json.format(content, indent=2)
     return DialectAnswer(

@@ -1,0 +1,37 @@
+"""Which parameters a route of a dialect takes, and which dialect a request speaks at a path that several have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from cambist.api.faces.dialects.dialect import Dialect, DialectRoute
+from cambist.api.questions.parameters import Param
+from cambist.api.questions.unknown_parameters import UnknownParameters
+from cambist.errors import BadParameter
+
+
+def unknown_of_route(dialect: Dialect, route: DialectRoute) -> UnknownParameters:
+    """Return what finds the parameters that a route does not take."""
+    paths: dict[str, list[str]] = {}
+    for each in dialect.routes:
+        for name in each.parameters:
+            paths.setdefault(name, []).append(each.template)
+    own = {name: Param(name, _refuse, "") for name in route.parameters}
+    return UnknownParameters(route.template, own, paths, dialect.key_parameters, is_strict=route.is_strict)
+
+
+def _refuse(name: str, text: str) -> str:
+    """Take no value for a sign that a short name is a misspelt parameter: only the route can read its values."""
+    raise BadParameter(f"Invalid {name}: [{text}]")
+
+
+def spoken_dialect(dialects: Sequence[Dialect], query: Mapping[str, str], headers: Iterable[str]) -> Dialect:
+    """Return the dialect of a request: the one whose key it brings, or which alone has its parameters, else the first.
+
+    `headers` are the names of the request's headers in lower case.
+    """
+    names = query.keys() | set(headers)
+    for dialect in dialects:
+        if names.intersection(dialect.key_parameters):
+            return dialect
+    return max(dialects, key=lambda dialect: len(query.keys() & set(dialect.own_parameters)))
