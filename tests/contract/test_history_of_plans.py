@@ -76,7 +76,7 @@ SPOKEN = {
 
 
 WITHOUT_DAY = re.compile(
-    r"/v1/currencies|/latest|/v2/currencies|/v2/currency/\{code\}"
+    r"/v[12]|/v1/currencies|/latest|/v2/currencies|/v2/currency/\{code\}"
     r"|/api/(latest|currencies|usage)\.json|/api/convert/.*|/api/ohlc\.json"  # bars are tried in their own tests
     r"|(/api|/fixer)?/(latest|symbols)"
     r"|/service/(dataflow|datastructure|codelist|conceptscheme)/.*"

@@ -18,8 +18,8 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.unix_time import EPOCH, unix_us
-from cambist.reference.assets import AssetKind, kind_of
 from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.minor_units import CURRENCY_CODES
 
 N = TypeVar("N", str, Pair)
 X = TypeVar("X", int, float)
@@ -126,7 +126,7 @@ class RateBook:
         if slot is None or not columns.flags[slot] & PRESENT:
             return None
         mid, time = columns.mid[slot], columns.as_of[slot]
-        if time < self._live_since and kind_of(code) is AssetKind.CURRENCY:
+        if time < self._live_since and code in CURRENCY_CODES:
             return None
         return (mid if code == columns.names.instruments[slot][1].base else 1 / mid), time
 
@@ -223,7 +223,7 @@ class RateBook:
         """The currencies that are not live, because their quotes are too far behind the newest one."""
         since = self._live_since
         late = (code for code, time in self.times.items() if time < since)
-        return frozenset(code for code in late if kind_of(code) is AssetKind.CURRENCY)
+        return frozenset(code for code in late if code in CURRENCY_CODES)
 
     @cached_property
     def _live_since(self) -> int:

@@ -15,7 +15,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from cambist.reference.currency_tables import CURRENCIES
-from cambist.reference.minor_units import MINOR_UNITS
+from cambist.reference.minor_units import CURRENCY_CODES, MINOR_UNITS
 from cambist.reference.table_loader import Handle, Table, Text
 
 _Symbol = Annotated[str, Meta(pattern=r"^[A-Z0-9]{1,12}\Z")]
@@ -108,7 +108,7 @@ def coin_for_symbol(venue: str, symbol: str) -> str | None:
 
 def kind_of(code: str) -> AssetKind | None:
     """Return what a code stands for; None if it is not in any table."""
-    if code in CURRENCIES or code in MINOR_UNITS:
+    if code in CURRENCY_CODES:
         return AssetKind.CURRENCY
     if code in METALS:
         return AssetKind.METAL

@@ -37,6 +37,9 @@ class MinorUnit(Struct, frozen=True):
 MINOR_UNIT_TABLE = Table("minor_units.csv", MinorUnit, unique=("code",))
 MINOR_UNITS: Mapping[str, MinorUnit] = MappingProxyType({unit.code: unit for unit in MINOR_UNIT_TABLE.read()})
 
+CURRENCY_CODES = frozenset({*CURRENCIES, *MINOR_UNITS})
+"""The codes of all money: currencies and minor units of them."""
+
 
 def spelled_code(text: str) -> str:
     """Return the code that a text spells: as it is for a minor unit, in upper case for any other.

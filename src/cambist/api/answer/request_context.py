@@ -27,7 +27,8 @@ from cambist.pricing.metals.mass import Units
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import PairPrice, RateBook
 from cambist.pricing.unix_time import unix_ms
-from cambist.reference.assets import AssetKind, kind_of
+from cambist.reference.assets import AssetKind
+from cambist.reference.minor_units import CURRENCY_CODES
 from cambist.status.source_report import SourceReports
 
 P = TypeVar("P")
@@ -165,7 +166,7 @@ class RequestContext:
         Errors: RateUnavailable.
         """
         # A currency falls back on its fixing by itself.
-        traded = [code for code in codes if kind_of(code) is not AssetKind.CURRENCY]
+        traded = [code for code in codes if code not in CURRENCY_CODES]
         code = first_stale_code(self.book, traded, self.is_fresh) if traded else None
         if code is not None:
             as_of = written(self.book.quotes[code].as_of)

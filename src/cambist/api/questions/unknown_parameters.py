@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 from urllib.parse import quote
@@ -45,8 +46,13 @@ _OWN_FORMATS = ("json", "1")
 _SAME = (
     frozenset({"from", "base", "source_currency", "base_code"}),
     frozenset({"to", "symbols", "quotes", "quote", "target", "targets", "currencies", "target_currency"}),
+    frozenset({"date", "day", "on"}),
+    frozenset({"start", "start_date", "start_at", "startdate", "from_date", "startperiod"}),
+    frozenset({"end", "end_date", "end_at", "enddate", "to_date", "endperiod"}),
 )
-"""What the two sides of a rate are called, here and elsewhere."""
+"""What the two sides of a rate and its days are called, here and elsewhere."""
+
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class Declared(Protocol):
@@ -132,8 +138,8 @@ class UnknownParameters:
         near = sorted((edit_distance(typed, param.name.lower()), param.name) for param in self._near(name, value))
         if near:
             return near[0][1]
-        same: frozenset[str] = next((names for names in _SAME if typed in names and _are_codes(value)), frozenset())
-        return next((own for own in self._own if own in same and query.get(own) != value), None)
+        same: frozenset[str] = next((names for names in _SAME if typed in names and _tells(value)), frozenset())
+        return next((own for own in self._own if own in same and not query.get(own)), None)
 
     def _near(self, name: str, value: str) -> Iterator[Param]:
         """Yield the parameters that a name may be a misspelling of: those at an edit distance of at most two.
@@ -152,8 +158,9 @@ class UnknownParameters:
                 yield param
 
 
-def _are_codes(value: str) -> bool:
-    return all(kind_of(spelled_code(item)) is not None for item in split_list(value))
+def _tells(value: str) -> bool:
+    """Return whether a value is one of codes or of a day."""
+    return bool(_DAY.fullmatch(value)) or all(kind_of(spelled_code(item)) is not None for item in split_list(value))
 
 
 def unknown_of_endpoint(endpoint: Declared, paths: PathsByParameter, accepted: Iterable[str] = ()) -> UnknownParameters:

@@ -133,8 +133,7 @@ class SharedPath:
             query = parse_query(request.query_string)
         except BadParameter:  # whoever answers refuses it
             query = {}
-        headers = [name.lower() for name in request.headers]
-        return self._resources[spoken_dialect(self._dialects, query, headers).name]
+        return self._resources[spoken_dialect(self._dialects, query).name]
 
 
 class UnknownDialectPath:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from cambist.api.faces.dialects.dialect import Dialect, DialectRoute
 from cambist.api.questions.parameters import Param
@@ -25,13 +25,9 @@ def _refuse(name: str, text: str) -> str:
     raise BadParameter(f"Invalid {name}: [{text}]")
 
 
-def spoken_dialect(dialects: Sequence[Dialect], query: Mapping[str, str], headers: Iterable[str]) -> Dialect:
-    """Return the dialect of a request: the one whose key it brings, or which alone has its parameters, else the first.
-
-    `headers` are the names of the request's headers in lower case.
-    """
-    names = query.keys() | set(headers)
+def spoken_dialect(dialects: Sequence[Dialect], query: Mapping[str, str]) -> Dialect:
+    """Return the dialect of a request: whose key it brings, or which alone has its parameters, else the first."""
     for dialect in dialects:
-        if names.intersection(dialect.key_parameters):
+        if query.keys() & set(dialect.key_parameters):
             return dialect
     return max(dialects, key=lambda dialect: len(query.keys() & set(dialect.own_parameters)))
