@@ -62,7 +62,8 @@ def convert_bulk(amounts: Iterable[AmountToConvert], *, precision: int | None = 
         (write_value(one.amount), one.base, one.to, "" if one.date is None else one.date) for one in amounts
     )
     body = text.getvalue().encode()
-    return Call(_PATH, ConvertBulkResponse, {"precision": precision}, CSV, body, _read_converted_amounts)
+    parameters = {"precision": precision, "decimal": "point"}
+    return Call(_PATH, ConvertBulkResponse, parameters, CSV, body, _read_converted_amounts)
 
 
 def convert_file(
@@ -71,13 +72,22 @@ def convert_file(
     precision: int | None = None,
     decimal: str | None = None,
     delimiter: str | None = None,
+    dates: str | None = None,
+    encoding: str | None = None,
 ) -> Call[RawAnswer]:
     """Return a CSV file with the results of its rows; it has at most a megabyte, and columns amount, from, to, date.
 
-    Without `delimiter` it is found; `decimal` is `point` or `comma`.
+    Without `delimiter` it is found; `decimal` is `point` or `comma`; `dates` says how days are written, such as `dmy`;
+    `encoding` is that of bytes, if not UTF-8.
     """
-    body = content.encode() if isinstance(content, str) else content
-    parameters = {"precision": precision, "decimal": decimal, "delimiter": delimiter}
+    body = content.encode(encoding or "utf-8") if isinstance(content, str) else content
+    parameters = {
+        "precision": precision,
+        "decimal": decimal,
+        "delimiter": delimiter,
+        "dates": dates,
+        "encoding": encoding,
+    }
     return Call(_PATH, RawAnswer, parameters, CSV, body or b"\n")
 
 
