@@ -228,7 +228,7 @@ def series(
 
 
 def corrections(
-    from_: str = "USD",
+    from_: str | None = None,
     to: str | None = None,
     start: Day = None,
     end: Day = None,
@@ -237,6 +237,8 @@ def corrections(
     since: str | None = None,
 ) -> Call[CorrectionsResponse]:
     """Return what sources corrected of the fixings behind a pair: a page of at most 100, newest day first.
+
+    A code that is left out is USD; without both they are the newest of all sources, in the order of learning.
 
     With `since`, an edition or the `next` of an answer, all that was corrected after it, oldest first, without a pair.
     """

@@ -24,12 +24,12 @@ class CorrectionsParams(Struct, frozen=True, kw_only=True):
     """A pair and a period."""
 
     base: Annotated[
-        str,
+        str | None,
         code(
             "from",
             "source",
             MONEY_AND_METALS,
-            default=PIVOT,
+            default=None,
             description="A currency or a metal, USD if left out.",
             example="EUR",
         ),
@@ -41,7 +41,7 @@ class CorrectionsParams(Struct, frozen=True, kw_only=True):
             "target",
             MONEY_AND_METALS,
             default=None,
-            description="The other currency or metal; needed unless there is a `since`.",
+            description="The other currency or metal, USD if left out; without both the answer is about all pairs.",
             example="JPY",
         ),
     ]
@@ -77,19 +77,18 @@ class CorrectionsResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, params: CorrectionsParams) -> CorrectionsResponse:
-    """Return what sources corrected of the fixings behind a pair, newest day first.
+    """Return what sources corrected of the fixings behind a pair, newest day first; without a pair the newest of all.
 
     These are fixings of the pair itself, and of each code against the dollar or against the currency that the source
     quotes it in, such as the euro at the ECB. A sandbox has none. A past day of which another source's fixing is
     published than before is there too, of `kind` verdict, with its `cause`. With `since` it is a feed of all
     corrections of all sources, oldest first; `/corrections.atom` is the same as an Atom feed.
     """
-    start, end = _period(context, params)
-    if params.since is not None:
+    if params.since is not None or params.base is params.quote is None:
         return read_feed(context, params, params.since)
-    if params.quote is None:
-        raise BadParameter("Missing parameter: [to], such as to=JPY")
-    found = context.state.corrections(CorrectionQuery(Pair(params.base, params.quote), start, end, params.limit))
+    start, end = _period(context, params)
+    pair = Pair(params.base or PIVOT, params.quote or PIVOT)
+    found = context.state.corrections(CorrectionQuery(pair, start, end, params.limit))
     return CorrectionsResponse(start, end, [correction_record(each) for each in found])
 
 
