@@ -144,12 +144,16 @@ class VintagesResponse(Answer, frozen=True, kw_only=True):
 
 
 class CorrectionsResponse(Answer, frozen=True, kw_only=True):
-    """The corrections, newest day first; with `since` oldest first, and `next` is the `since` that continues."""
+    """The corrections, newest day first; with `since` oldest first, and `next` is the `since` that continues.
+
+    `waiting` says before the first edition why there are none.
+    """
 
     start: dt.date
     end: dt.date
     corrections: list[CorrectionRecord]
     next: str = ""
+    waiting: str = ""
 
 
 def historical(  # noqa: PLR0913  the parameters of an endpoint

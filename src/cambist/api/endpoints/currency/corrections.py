@@ -19,6 +19,11 @@ from cambist.pricing.pair import PIVOT, Pair
 
 MAX_CORRECTIONS = 100
 
+_WAITING = (
+    "There is no edition yet: the first is recorded when a source has delivered daily rates, mostly within a minute of "
+    "the first start. A correction is a value that is received after that for a day that has one."
+)
+
 
 class CorrectionsParams(Struct, frozen=True, kw_only=True):
     """A pair and a period."""
@@ -68,12 +73,14 @@ class CorrectionsResponse(Struct, frozen=True):
     """The corrections, newest day first; with `since` in the order in which they were learnt.
 
     `next` is the `since` that continues the feed: an edition, or a place before one if there are more corrections.
+    `waiting` is present before the first edition: there can be no corrections yet, and it says what is missing.
     """
 
     start: date
     end: date
     corrections: list[CorrectionRecord]
     next: str | UnsetType = UNSET
+    waiting: str | UnsetType = UNSET
 
 
 def answer(context: RequestContext, params: CorrectionsParams) -> CorrectionsResponse:
@@ -89,7 +96,7 @@ def answer(context: RequestContext, params: CorrectionsParams) -> CorrectionsRes
     start, end = _period(context, params)
     pair = Pair(params.base or PIVOT, params.quote or PIVOT)
     found = context.state.corrections(CorrectionQuery(pair, start, end, params.limit))
-    return CorrectionsResponse(start, end, [correction_record(each) for each in found])
+    return CorrectionsResponse(start, end, [correction_record(each) for each in found], waiting=_waiting(context))
 
 
 def read_feed(context: RequestContext, params: CorrectionsParams, since: FeedPosition | None) -> CorrectionsResponse:
@@ -100,7 +107,11 @@ def read_feed(context: RequestContext, params: CorrectionsParams, since: FeedPos
     is_complete = len(found) < params.limit
     records = [correction_record(each.correction, each) for each in found if start <= each.correction.day <= end]
     following = context.matrix.edition if is_complete else str(found[-1].position)
-    return CorrectionsResponse(start, end, records, following)
+    return CorrectionsResponse(start, end, records, following or UNSET, _waiting(context))
+
+
+def _waiting(context: RequestContext) -> str | UnsetType:
+    return UNSET if context.matrix.edition else _WAITING
 
 
 def _period(context: RequestContext, params: CorrectionsParams) -> tuple[date, date]:
