@@ -114,7 +114,7 @@ def test_a_header_alone_is_answered_with_a_header(run: Run, invoices: Path) -> N
         (["INVOICES", "--json"], "A file takes neither --date nor --json"),
         (["INVOICES", "--decimal", "x"], "Invalid decimal: [x]"),
         (["INVOICES", "--precision", "21"], "Invalid precision: [21]"),
-        (["1", "EUR", "USD", "--output", "x"], "--output, --decimal and --delimiter are for a file"),
+        (["1", "EUR", "USD", "--output", "x"], "--output, --decimal, --delimiter, --dates, --encoding are for a file"),
     ],
 )
 def test_what_cannot_be_done_is_said(run: Run, invoices: Path, arguments: list[str], error: str) -> None:
@@ -123,6 +123,20 @@ def test_what_cannot_be_done_is_said(run: Run, invoices: Path, arguments: list[s
     assert error in result.err
 
 
+def test_a_file_of_a_spreadsheet_keeps_its_form(run: Run, invoices: Path, tmp_path: Path) -> None:
+    rows = "sep=;\r\nKäufer;amount;from;to;date\r\nMüller;€ 1.234,50;EUR;JPY;03.03.2026\r\n"
+    invoices.write_bytes(rows.encode("cp1252"))
+    declared = ("--decimal", "comma", "--dates", "dmy", "--encoding", "windows-1252")
+    result = run("convert", str(invoices), *declared, "--output", str(tmp_path / "out.csv"))
+    assert result.code == 0, result.err
+    assert (tmp_path / "out.csv").read_bytes().decode("cp1252") == (
+        "sep=;\r\nKäufer;amount;from;to;date;result;rate;as_of;error\r\n"
+        "Müller;€ 1.234,50;EUR;JPY;03.03.2026;224679;182;03.03.2026;\r\n"
+    )
+
+
 def test_a_file_that_is_not_text_is_refused(run: Run, invoices: Path) -> None:
     invoices.write_bytes(b"amount,from,to\n1,EUR,\xff\n")
-    assert "is not text in UTF-8: line 2 cannot be read" in run("convert", str(invoices)).err
+    error = run("convert", str(invoices)).err
+    assert "is not text in UTF-8: line 2 cannot be read" in " ".join(error.split())
+    assert "declare encoding=windows-1252" in " ".join(error.split())

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -50,6 +51,24 @@ def _moment(content: bytes) -> bytes:
     return content.rpartition(b";1;")[2]
 
 
+def test_a_file_may_be_a_path(kind: Any, address: str, tmp_path: Path) -> None:
+    path = tmp_path / "invoices.csv"
+    path.write_bytes("amount;from;to;Käufer\n1;EUR;EUR;Müller\n".encode("cp1252"))
+    for content in (path, str(path), path.read_bytes()):
+        answer = kind(address, KEY).convert_file(content, encoding="windows-1252")
+        assert answer.content.decode("cp1252").splitlines()[1].startswith("1;EUR;EUR;Müller;1;1;")
+    with pytest.raises(FileNotFoundError):
+        kind(address, KEY).convert_file(str(tmp_path / "missing.csv"))
+
+
+def test_amounts_may_be_floats_and_days_datetimes(kind: Any, address: str) -> None:
+    moment = datetime(2026, 10, 30, 23, 30, tzinfo=UTC)
+    amounts = [AmountToConvert(one, "EUR", "EUR", moment) for one in (0.1 + 0.2, 1.234, 1e-2, 7, "1.234")]
+    answer = kind(address, KEY).convert_bulk(amounts, precision=20)
+    assert [str(one.result) for one in answer.results] == ["0.30000000000000004", "1.234", "0.01", "7", "1.234"]
+    assert {one.date for one in answer.results} == {"2026-10-30"}
+
+
 def test_a_file_that_is_refused_is_an_error(kind: Any, address: str) -> None:
     with pytest.raises(errors.BadRequest, match=r"Missing column: \[from\]"):
         kind(address, KEY).convert_file("amount,to\n")
@@ -79,7 +98,7 @@ def test_a_file_is_not_sent_again_after_another_failure(
 def test_every_operation_with_a_body_has_a_method() -> None:
     posted = {path: methods["post"] for path, methods in OPENAPI["paths"].items() if "post" in methods}
     assert [*posted] == ["/convert/bulk"]
-    call = convert_file("x", precision=3, decimal="comma", delimiter="tab")
+    call = convert_file(b"x", precision=3, decimal="comma", delimiter="tab", dates="dmy", encoding="windows-1252")
     assert call.path == "/convert/bulk"
     assert {*call.query} == {parameter["name"] for parameter in posted["/convert/bulk"]["parameters"]}
     for client in (Cambist, AsyncCambist):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta, timezone
@@ -63,6 +64,25 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return slept
 
 
+class Shown(float):
+    """A number that shows itself as one of numpy."""
+
+    def __repr__(self) -> str:
+        return f"np.float64({float.__repr__(self)})"
+
+
+class Timestamp(datetime):
+    """A time that writes nanoseconds, as one of pandas."""
+
+    def isoformat(self, *_: Any) -> str:
+        return f"{self:%Y-%m-%dT%H:%M:%S}.000000001"
+
+    __str__ = isoformat
+
+
+PARIS = timezone(timedelta(hours=1))
+
+
 def digits(value: Any) -> Any:
     return json.loads(value, parse_float=Decimal)
 
@@ -118,6 +138,12 @@ def test_times_are_read_in_every_format_of_an_account(
         (True, "true"),
         (7, "7"),
         (Decimal("1E+3"), "1000"),
+        (0.1, "0.1"),
+        (1e-7, "0.0000001"),
+        (1e21, "1000000000000000000000"),
+        (Shown(19.99), "19.99"),
+        (Timestamp(2024, 2, 29, 12, 30), "2024-02-29T12:30:00+00:00"),
+        (Timestamp(2024, 2, 29, 12, 30, tzinfo=PARIS), "2024-02-29T12:30:00+01:00"),
         (Decimal("0.10"), "0.10"),
         (date(2024, 2, 29), "2024-02-29"),
         (datetime(2024, 2, 29, 12, 30), "2024-02-29T12:30:00+00:00"),  # noqa: DTZ001  that is the case
@@ -129,6 +155,50 @@ def test_times_are_read_in_every_format_of_an_account(
 )
 def test_a_parameter_is_written_as_the_service_reads_it(value: Any, text: str) -> None:
     assert write_value(value) == text
+
+
+@pytest.mark.parametrize(
+    "day",
+    [
+        date(2024, 2, 29),
+        "2024-02-29",
+        datetime(2024, 2, 29, 23, 59, tzinfo=UTC),
+        datetime(2024, 2, 29),  # noqa: DTZ001  that is the case
+        Timestamp(2024, 2, 29),
+        Timestamp(2024, 2, 29, tzinfo=PARIS),
+    ],
+)
+def test_a_day_may_be_a_datetime(kind: Any, address: str, client: Client, day: Any) -> None:
+    one, expected = kind(address, KEY), past_rate(client, "2024-02-29")
+    assert one.historical(day, "EUR", "USD").results["USD"] == expected
+    assert [*one.series("EUR", "USD", day, day).results["USD"].values()] == [expected]
+    assert one.convert(1.5, "EUR", "USD", date=day).date == date(2024, 2, 29)
+    assert one.explain("EUR", "USD", date=day).date == date(2024, 2, 29)
+    assert one.vintages("EUR", "USD", day).date == date(2024, 2, 29)
+    assert one.corrections("EUR", "USD", day, day).end == date(2024, 2, 29)
+
+
+def test_a_series_of_many_targets_is_asked_in_parts(kind: Any, address: str, client: Client) -> None:
+    codes = [*json.loads(client.get("/historical?date=2024-02-29&from=EUR").content)["results"]][-23:]
+    series = kind(address, KEY).series("EUR", [*codes, codes[0]], date(2024, 2, 1), date(2024, 2, 29))
+    assert [*series.results] == codes
+    assert series.headers.calls_cost == 23
+    assert series.results["USD"][date(2024, 2, 29)] == past_rate(client, "2024-02-29")
+    named = kind(address, KEY).series("EUR", ",".join(codes), date(2024, 2, 1), date(2024, 2, 29))
+    assert named.results == series.results
+
+
+def test_parts_of_a_series_have_the_period_of_the_first(
+    kind: Any, fake_service: FakeService, fake_address: str
+) -> None:
+    period = {"start": "2024-01-31", "end": "2024-02-29", "interval": "P1D", "base": "EUR", "ms": 1}
+    answer = period | {"results": {"USD": {"2024-02-29": 1.1}}, "unavailable": ["KPW"]}
+    fake_service.responses = [(200, answer, {"X-Calls-Cost": "9"})]
+    series = kind(fake_address, KEY).series("EUR", [f"C{number}" for number in range(21)], partial=True)
+    queries = [request["QUERY_STRING"] for request in fake_service.requests]
+    assert ["start=" in query for query in queries] == [False, True, True]
+    assert all("start=2024-01-31&end=2024-02-29" in query for query in queries[1:])
+    assert (series.ms, series.headers.calls_cost, series.unavailable) == (3, 27, ("KPW",) * 3)
 
 
 # Requests
@@ -249,7 +319,75 @@ def test_a_busy_service_is_asked_again_after_the_time_it_says(
     assert kind(fake_address, KEY).fetch_one("EUR", "USD").rate == Decimal("1.1")
     assert len(fake_service.requests) == 3
     assert 2.125 <= pauses[0] <= 2.25
-    assert 0.25 <= pauses[1] <= 0.5
+    assert 0.125 <= pauses[1] <= 0.25
+
+
+def test_a_rate_limit_is_waited_for_as_often_as_needed(
+    kind: Any, fake_service: FakeService, fake_address: str, pauses: list[float]
+) -> None:
+    fake_service.responses = [*[(429, BUSY, {"Retry-After": "1"})] * 20, (200, RATE, {})]
+    assert kind(fake_address, KEY).fetch_one("EUR", "USD").rate == Decimal("1.1")
+    assert len(pauses) == 20
+    assert all(1 < pause <= 1.25 for pause in pauses)
+
+
+@pytest.mark.parametrize(("retries", "sent"), [(Retries(max_wait=3), 3), (NO_RETRIES, 1), (Retries(max_pause=0.5), 1)])
+def test_a_rate_limit_is_not_waited_for_longer_than_allowed(
+    kind: Any, fake_service: FakeService, fake_address: str, pauses: list[float], retries: Retries, sent: int
+) -> None:
+    fake_service.responses = [(429, BUSY, {"Retry-After": "1"})]
+    with pytest.raises(errors.RateLimited):
+        kind(fake_address, KEY, retries=retries).fetch_one("EUR", "USD")
+    assert (len(fake_service.requests), len(pauses)) == (sent, sent - 1)
+
+
+class RateLimitedService:
+    """Answers `rate` requests, and refuses as many as come after them until somebody has waited."""
+
+    def __init__(self, rate: int) -> None:
+        self.rate = rate
+        self.left = rate
+        self.refused = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., object]) -> list[bytes]:
+        with self._lock:
+            self.left -= 1
+            is_refused = self.left < 0
+            self.refused += is_refused
+        answer = FakeService([(429, BUSY, {"Retry-After": "1"}) if is_refused else (200, RATE, {})])
+        return answer(environ, start_response)
+
+    def refill(self) -> None:
+        with self._lock:
+            self.left = self.rate
+
+
+def test_hundreds_of_calls_at_once_wait_for_their_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = RateLimitedService(30)
+    sleep = asyncio.sleep
+
+    async def pause(seconds: float) -> None:
+        await sleep(seconds / 50)
+        service.refill()
+
+    async def gather(url: str) -> list[Any]:
+        async with AsyncCambist(url, KEY) as client:
+            return await asyncio.gather(*(client.fetch_one("EUR", "USD") for _ in range(200)))
+
+    monkeypatch.setattr(async_client.asyncio, "sleep", pause)
+    with serving(service) as url:
+        assert [one.rate for one in asyncio.run(gather(url))] == [Decimal("1.1")] * 200
+    assert service.refused > 0
+
+
+def test_threads_wait_for_their_rate_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = RateLimitedService(30)
+    monkeypatch.setattr(sync_client.time, "sleep", lambda _: service.refill())
+    with serving(service) as url, Cambist(url, KEY) as client, ThreadPoolExecutor(50) as pool:
+        found = list(pool.map(lambda _: client.fetch_one("EUR", "USD").rate, range(200)))
+    assert found == [Decimal("1.1")] * 200
+    assert service.refused > 0
 
 
 def test_attempts_end(kind: Any, fake_service: FakeService, fake_address: str, pauses: list[float]) -> None:

@@ -116,7 +116,6 @@ def test_an_archive_that_cannot_be_read_is_503_and_free(client):
 @pytest.mark.parametrize(
     ("query", "word"),
     [
-        ("from=EUR", "to"),
         ("to=XXX", "XXX"),
         ("from=BTC&to=EUR", "BTC"),
         ("to=EUR&limit=0", "limit"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from xml.etree.ElementTree import fromstring
@@ -122,8 +123,27 @@ def test_another_since_is_refused(archive, since):
     assert reply.json["error"] == f"Invalid since: [{since}], it takes an edition, or the [next] of an answer"
 
 
-def test_without_since_a_pair_is_needed(archive):
-    assert archive.client.get("/corrections").json["error"].startswith("Missing parameter: [to]")
+def test_without_a_pair_and_since_there_are_the_newest_of_all_and_where_to_go_on(archive):
+    found = feed(archive, "")
+    assert values(found) == [("JPY", "180", "181"), ("USD", "1.1", "1.2"), ("JPY", "181", "182")]
+    assert found["next"] == archive.editions[-1]
+    newest = feed(archive, "limit=1")
+    assert (values(newest), values(feed(archive, f"since={newest['next']}"))) == ([("JPY", "181", "182")], [])
+
+
+def test_before_the_first_edition_it_says_what_is_missing(archive):
+    assert "waiting" not in feed(archive, "")
+    archive.client.worker_state.apply_matrix(replace(archive.client.worker_state.matrix, edition=""))
+    for query in ("", "from=EUR&to=JPY"):
+        found = feed(archive, query)
+        assert found["waiting"].startswith("There is no edition yet: the first is recorded when a source has delivered")
+        assert "next" not in found
+
+
+def test_a_code_that_is_left_out_is_the_dollar(archive):
+    found = feed(archive, "from=EUR")
+    assert values(found) == values(feed(archive, "from=EUR&to=USD"))
+    assert "next" not in found
 
 
 def test_the_feed_is_also_atom_newest_first(archive):

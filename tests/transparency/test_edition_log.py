@@ -280,6 +280,28 @@ def test_the_files_are_served_to_all(service: Service, make_client: Callable[...
         assert client.get(f"/v1/log/{name}", key=None).status == 404
 
 
+@pytest.mark.parametrize("name", ["checkpoint", "keys"])
+def test_before_the_first_midnight_it_says_what_it_waits_for(
+    service: Service, make_client: Callable[..., Client], name: str
+) -> None:
+    service.record(1)
+    client = make_client()
+    assert client.worker_state is not None
+    client.worker_state.log_folder = service.path()
+    reply = client.get(f"/log/{name}", key=None)
+    assert (reply.status, reply.json["code"]) == (404, "no_checkpoint_yet")
+    assert reply.json["error"] == (
+        "The log has no checkpoint yet: the first is signed when a day (UTC) with an edition has ended, shortly after "
+        "2026-11-21T00:00:00Z"
+    )
+    assert reply.headers["retry-after"] == str(12 * 3600 + 120)
+    assert reply.headers["cache-control"] == "public, max-age=5"
+    client.worker_state.clock = datetime(2026, 11, 21, 0, 1, tzinfo=UTC).timestamp
+    reply = client.get(f"/log/{name}", key=None)
+    assert "shortly after 2026-11-21T00:00:00Z" in reply.json["error"]
+    assert reply.headers["retry-after"] == "60"
+
+
 def test_a_process_keeps_the_log_of_a_data_folder(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     settings = Settings(data=tmp_path, issuer="rates.example/v1")
     store = SqlStore(settings.database_url)

@@ -19,6 +19,9 @@ Output = Annotated[
 Decimal = Annotated[str | None, typer.Option(help="For a file: what stands before decimals, point or comma.")]
 Delimiter = Annotated[str | None, typer.Option(help="For a file: what stands between cells. Default: it is found.")]
 
+Dates = Annotated[str | None, typer.Option(help="For a file: how days are written: dmy, mdy or ymd. Default: ISO.")]
+Encoding = Annotated[str | None, typer.Option(help="For a file: its encoding, such as windows-1252. Default: utf-8.")]
+
 
 def convert(  # noqa: PLR0913  the options of a command
     amount: Amount,
@@ -30,6 +33,8 @@ def convert(  # noqa: PLR0913  the options of a command
     output: Output = None,
     decimal: Decimal = None,
     delimiter: Delimiter = None,
+    dates: Dates = None,
+    encoding: Encoding = None,
     as_json: AsJson = False,
     url: ServiceUrl = None,
     key: ServiceKey = None,
@@ -49,12 +54,12 @@ def convert(  # noqa: PLR0913  the options of a command
     if base is None:
         if date is not None or as_json:
             raise BadParameter("A file takes neither --date nor --json: its days are in its column [date]")
-        options = ConversionOptions(decimals, decimal, delimiter)
+        options = ConversionOptions(decimals, decimal, delimiter, dates, encoding)
         raise typer.Exit(0 if convert_file(target, amount, output, options) else 1)
     if quote is None:
         raise BadParameter(f"Missing TO: convert an amount from {base} to what? Such as cambist convert 100 EUR USD")
-    if output is not None or decimal is not None or delimiter is not None:
-        raise BadParameter("--output, --decimal and --delimiter are for a file, not for one amount")
+    if any(option is not None for option in (output, decimal, delimiter, dates, encoding)):
+        raise BadParameter("--output, --decimal, --delimiter, --dates, --encoding are for a file, not for one amount")
     convert_amount(
         target, {"from": base, "to": quote, "amount": amount, "date": date, "precision": decimals}, as_json=as_json
     )

@@ -54,7 +54,7 @@ class RemoteService:
         options: dict[str, Any] = {**query}
         if "precision" in options:
             options["precision"] = int(options["precision"])
-        return self._read(lambda: self._patient.convert_file(content, **options))
+        return self._read(lambda: self._patient.convert_file(content.encode(), **options))
 
     def _read(self, ask: Callable[[], RawAnswer]) -> bytes:
         try:

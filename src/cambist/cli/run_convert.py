@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from cambist.admin.history.stored_answers import StoredAnswers
 from cambist.api.faces.bulk.conversion_file import ConversionFile, split_file
 from cambist.api.faces.bulk.converting import BulkParams
+from cambist.api.faces.bulk.file_text import read_text
 from cambist.api.questions.parameters import ParamsReader
 from cambist.cli.remote_service import RemoteService
 from cambist.cli.service_answers import Query, Target, ask, consult
@@ -36,13 +37,15 @@ class ConversionOptions:
     precision: str | None
     decimal: str | None
     delimiter: str | None
+    dates: str | None
+    encoding: str | None
 
 
 @dataclass(slots=True)
 class _Converted:
     """A file with its results, how many of its rows have none, and who converted it."""
 
-    content: bytes
+    text: str
     rows: int
     errors: int
     place: str
@@ -66,33 +69,31 @@ def convert_file(target: Target, name: str, output: Path | None, options: Conver
     """
     query = {option: text for option, text in asdict(options).items() if text is not None}
     params = ParamsReader(BulkParams).read(query)
-    file = ConversionFile(_read(name), params.options().delimiter if params.delimiter else None)
+    file = ConversionFile(_read(name, params.encoding), params.delimiter)
+    query.pop("encoding", None)  # parts are sent as UTF-8
     console = Console(stderr=True)
     columns = (TextColumn("Rows"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         task = bars.add_task("rows", total=file.row_count)
         found = consult(target, lambda one: _convert(one, file, query, lambda n: bars.update(task, completed=n)))
+    content = f"{file.preamble}{found.text}".encode(params.encoding, errors="replace")
     if output is None:
-        sys.stdout.buffer.write(found.content)
+        sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
     else:
-        write_atomically(output, found.content, _MODE)
+        write_atomically(output, content, _MODE)
     _print_summary(found, name)
     return not found.errors
 
 
-def _read(name: str) -> str:
+def _read(name: str, encoding: str) -> str:
     """Return the text of a file, or of standard input. Errors: BadParameter."""
     try:
         content = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
     except FileNotFoundError:
         hint = "an amount is followed by two codes, such as cambist convert 100 EUR USD"
         raise BadParameter(f"There is no file [{shorten(name)}]; {hint}") from None
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise BadParameter(f"[{shorten(name)}] is not text in UTF-8: line {line} cannot be read") from None
+    return read_text(content, encoding, f"[{shorten(name)}]")
 
 
 def _convert(
@@ -111,7 +112,7 @@ def _convert(
         errors += sum(1 for row in rows if row[-1])
         done += len(rows)
         show(done)
-    return _Converted(text.getvalue().encode(), done, errors, answers.place, answers.environment)
+    return _Converted(text.getvalue(), done, errors, answers.place, answers.environment)
 
 
 def _print_summary(found: _Converted, name: str) -> None:

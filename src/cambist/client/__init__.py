@@ -5,9 +5,20 @@ It needs nothing else of the package `cambist`, and is also installed alone, as 
 
 from cambist.client.async_client import AsyncCambist
 from cambist.client.call import Interval
+from cambist.client.minor_units import minor_units, round_to_currency
 from cambist.client.retries import NO_RETRIES, Retries
 from cambist.client.stream_messages import Stream
 from cambist.client.sync_client import Cambist
 from cambist.client.version import VERSION
 
-__all__ = ["NO_RETRIES", "VERSION", "AsyncCambist", "Cambist", "Interval", "Retries", "Stream"]
+__all__ = [
+    "NO_RETRIES",
+    "VERSION",
+    "AsyncCambist",
+    "Cambist",
+    "Interval",
+    "Retries",
+    "Stream",
+    "minor_units",
+    "round_to_currency",
+]

@@ -7,7 +7,6 @@ import ssl
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import replace
-from itertools import count
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -18,7 +17,7 @@ from cambist.client.answers import RawAnswer
 from cambist.client.call import JSON, Call, Value
 from cambist.client.endpoints import account, bars, bulk, explanations, history, lists, quotes, rates
 from cambist.client.errors import ConnectionFailed, ServiceError
-from cambist.client.methods import async_iterator, async_method
+from cambist.client.methods import async_iterator, async_joined, async_method
 from cambist.client.protocol import (
     Request,
     Response,
@@ -29,7 +28,7 @@ from cambist.client.protocol import (
     read_configuration,
     unreachable,
 )
-from cambist.client.retries import Retries
+from cambist.client.retries import AT_ONCE, Attempts, Retries
 from cambist.client.sandbox import running_sandbox
 from cambist.client.stream_messages import Stream
 from cambist.client.transport import client_options
@@ -58,6 +57,7 @@ class AsyncCambist:
         retries: Retries | None = None,
     ) -> None:
         self.configuration = read_configuration(url, key, timeout, tls, retries)
+        self._turns = asyncio.Semaphore(AT_ONCE)
         self._http = httpx2.AsyncClient(**client_options(self.configuration))
 
     @classmethod
@@ -113,15 +113,16 @@ class AsyncCambist:
     async def send(self, call: Call[T]) -> T:
         """Return the answer to a call."""
         request = build_request(self.configuration, call)
-        for attempt in count(1):
-            try:
-                return parse_response(self.configuration, call, await self._exchange(request))
-            except (ConnectionFailed, ServiceError) as error:
-                pause = self.configuration.retries.pause_after(attempt, error, is_repeatable=not call.body)
-                if pause is None:
-                    raise
-            await asyncio.sleep(pause)
-        raise AssertionError
+        attempts = Attempts(self.configuration.retries, is_repeatable=not call.body)
+        async with self._turns:
+            while True:
+                try:
+                    return parse_response(self.configuration, call, await self._exchange(request))
+                except (ConnectionFailed, ServiceError) as error:
+                    pause = attempts.pause_after(error)
+                    if pause is None:
+                        raise
+                await asyncio.sleep(pause)
 
     async def _exchange(self, request: Request) -> Response:
         try:
@@ -142,7 +143,7 @@ class AsyncCambist:
     convert_file = async_method(bulk.convert_file)
     historical = async_method(history.historical)
     time_series = async_method(history.time_series)
-    series = async_method(history.series)
+    series = async_joined(history.series)
     corrections = async_method(history.corrections)
     vintages = async_method(history.vintages)
     explain = async_method(explanations.explain)

@@ -21,7 +21,13 @@ Codes = str | Iterable[str]
 AsOf = str | dt.datetime | None
 """An edition, or a moment: in UTC if it has no offset."""
 
-Value = str | int | bool | Decimal | dt.date | dt.timedelta | Iterable[str] | None
+Amount = Decimal | int | float | str
+"""An amount; a float is the number that it is shown as."""
+
+Day = dt.date | str | None
+"""A day, or a text such as `2024-02-29`; a datetime is the day that it shows."""
+
+Value = str | int | float | bool | Decimal | dt.date | dt.timedelta | Iterable[str] | None
 """The value of a parameter; None and False leave it out."""
 
 
@@ -58,14 +64,37 @@ class Call(Generic[T]):
         }
 
 
-def write_value(value: str | int | Decimal | dt.date | dt.timedelta | Iterable[str]) -> str:
+@dataclass(frozen=True, slots=True)
+class Parts(Generic[T]):
+    """A question of several calls: the first, the others that its answer leads to, and how their answers are joined."""
+
+    first: Call[T]
+    rest: Callable[[T], list[Call[T]]]
+    join: Callable[[list[T]], T]
+
+
+def write_day(value: Day) -> dt.date | str | None:
+    """Return a day; of a datetime, also one of pandas, the day that it shows, whatever its offset."""
+    return value.date() if isinstance(value, dt.datetime) else value
+
+
+def split_codes(codes: Codes) -> list[str]:
+    """Return codes one by one, each once."""
+    found = codes.split(",") if isinstance(codes, str) else codes
+    return [*dict.fromkeys(text for code in found if (text := code.strip()))]
+
+
+def write_value(value: str | float | Decimal | dt.date | dt.timedelta | Iterable[str]) -> str:
     """Return a value as it is written in a query. A time without an offset is UTC."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float):
+        value = Decimal(float.__repr__(value))
     if isinstance(value, Decimal):
         return format(value, "f")
     if isinstance(value, dt.datetime):
-        return (value if value.tzinfo else value.replace(tzinfo=dt.UTC)).isoformat()
+        # A datetime of pandas would write nanoseconds.
+        return dt.datetime.isoformat(value if value.tzinfo else value.replace(tzinfo=dt.UTC))
     if isinstance(value, dt.timedelta):
         return str(msgspec.to_builtins(value))
     if isinstance(value, str | int | dt.date):

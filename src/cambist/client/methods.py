@@ -6,7 +6,7 @@ import inspect
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-from cambist.client.call import Call
+from cambist.client.call import Call, Parts
 from cambist.client.paging import Pages
 
 P = ParamSpec("P")
@@ -47,6 +47,28 @@ def async_method(build: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncSende
     return _described(call, build)
 
 
+def joined(build: Callable[P, Parts[T]]) -> Callable[Concatenate[Sender, P], T]:
+    """Return a method that sends all calls of a question, and returns their answers as one."""
+
+    def call(self: Sender, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        parts = build(*args, **kwargs)
+        first = self.send(parts.first)
+        return parts.join([first, *(self.send(each) for each in parts.rest(first))])
+
+    return _described(call, build)
+
+
+def async_joined(build: Callable[P, Parts[T]]) -> Callable[Concatenate[AsyncSender, P], Coroutine[Any, Any, T]]:
+    """Return a coroutine method that sends all calls of a question, and returns their answers as one."""
+
+    async def call(self: AsyncSender, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        parts = build(*args, **kwargs)
+        first = await self.send(parts.first)
+        return parts.join([first, *[await self.send(each) for each in parts.rest(first)]])
+
+    return _described(call, build)
+
+
 def iterator(build: Callable[P, Pages[Page, Row]]) -> Callable[Concatenate[Sender, P], Iterator[Row]]:
     """Return a method that yields the rows of all pages."""
 
@@ -81,7 +103,7 @@ def _described(function: Function, build: Callable[..., Any]) -> Function:
     """Give a method the name, the text and the parameters of the function that builds its call, for `help()`."""
     signature = inspect.signature(build)
     self = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    returned = str(signature.return_annotation).removeprefix("Call[").removesuffix("]")
+    returned = str(signature.return_annotation).removeprefix("Call[").removeprefix("Parts[").removesuffix("]")
     function.__name__ = build.__name__
     function.__qualname__ = build.__name__
     function.__doc__ = build.__doc__

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from cambist.client.call import Call, Interval
+from cambist.client.call import Call, Day, Interval
 from cambist.client.endpoints.bars import (
     Moment,
     OhlcRow,
@@ -17,7 +17,7 @@ from cambist.client.endpoints.bars import (
     fx_ohlc_time_series,
     fx_quote_time_series,
 )
-from cambist.client.endpoints.history import CorrectionRecord, CorrectionsResponse, Day, corrections
+from cambist.client.endpoints.history import CorrectionRecord, CorrectionsResponse, corrections
 
 Page = TypeVar("Page")
 Row = TypeVar("Row")

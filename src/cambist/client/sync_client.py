@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ssl
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import count
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -18,7 +18,7 @@ from cambist.client.answers import RawAnswer
 from cambist.client.call import JSON, Call, Value
 from cambist.client.endpoints import account, bars, bulk, explanations, history, lists, quotes, rates
 from cambist.client.errors import ConnectionFailed, ServiceError
-from cambist.client.methods import iterator, method
+from cambist.client.methods import iterator, joined, method
 from cambist.client.protocol import (
     Request,
     Response,
@@ -29,7 +29,7 @@ from cambist.client.protocol import (
     read_configuration,
     unreachable,
 )
-from cambist.client.retries import Retries
+from cambist.client.retries import AT_ONCE, Attempts, Retries
 from cambist.client.sandbox import running_sandbox
 from cambist.client.transport import client_options
 
@@ -53,6 +53,7 @@ class Cambist:
         retries: Retries | None = None,
     ) -> None:
         self.configuration = read_configuration(url, key, timeout, tls, retries)
+        self._turns = threading.BoundedSemaphore(AT_ONCE)
         self._http = httpx2.Client(**client_options(self.configuration))
 
     @classmethod
@@ -90,15 +91,16 @@ class Cambist:
     def send(self, call: Call[T]) -> T:
         """Return the answer to a call."""
         request = build_request(self.configuration, call)
-        for attempt in count(1):
-            try:
-                return parse_response(self.configuration, call, self._exchange(request))
-            except (ConnectionFailed, ServiceError) as error:
-                pause = self.configuration.retries.pause_after(attempt, error, is_repeatable=not call.body)
-                if pause is None:
-                    raise
-            time.sleep(pause)
-        raise AssertionError
+        attempts = Attempts(self.configuration.retries, is_repeatable=not call.body)
+        with self._turns:
+            while True:
+                try:
+                    return parse_response(self.configuration, call, self._exchange(request))
+                except (ConnectionFailed, ServiceError) as error:
+                    pause = attempts.pause_after(error)
+                    if pause is None:
+                        raise
+                time.sleep(pause)
 
     def _exchange(self, request: Request) -> Response:
         try:
@@ -119,7 +121,7 @@ class Cambist:
     convert_file = method(bulk.convert_file)
     historical = method(history.historical)
     time_series = method(history.time_series)
-    series = method(history.series)
+    series = joined(history.series)
     corrections = method(history.corrections)
     vintages = method(history.vintages)
     explain = method(explanations.explain)

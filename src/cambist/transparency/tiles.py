@@ -9,7 +9,7 @@ from cambist.transparency.merkle_tree import leaf_hash, tree_hash
 
 WIDTH = 256
 MAX_ENTRY_BYTES = 65_535
-CHECKPOINT = "checkpoint"
+CHECKPOINT, KEYS = "checkpoint", "keys"
 
 _PATH = re.compile(
     r"checkpoint|keys|tile/(entries|[0-9]|[1-5][0-9]|6[0-3])/(x[0-9]{3}/)*[0-9]{3}(\.p/[1-9][0-9]{0,2})?"

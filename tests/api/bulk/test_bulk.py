@@ -163,15 +163,181 @@ def test_what_is_no_such_file_is_refused_whole(client: Client, body: bytes, erro
 @pytest.mark.parametrize(
     ("query", "error"),
     [
-        ("?amount=1", "Unknown parameter: [amount], there are decimal, delimiter, precision; amounts are in the body"),
+        ("?amount=1", "Unknown parameter: [amount], there are dates, decimal, delimiter, encoding, precision;"),
         ("?precision=21", "Invalid precision"),
         ("?decimal=x", "Invalid decimal"),
+        ("?dates=dd", "Invalid dates: [dd], it takes dmy, mdy or ymd, or a form such as DD.MM.YYYY"),
+        ("?encoding=ebcdic", "Invalid encoding: [ebcdic]. Options are [utf-8, utf-16, windows-1250"),
     ],
 )
 def test_invalid_parameters_are_refused(client: Client, query: str, error: str) -> None:
     reply = post(client, ROWS, query)
     assert reply.status == 400
     assert json.loads(reply.content)["error"].startswith(error)
+
+
+def convert_cell(client: Client, amount: str, query: str = "", base: str = "EUR", day: str = "2026-10-30") -> Any:
+    text = io.StringIO()
+    csv.writer(text).writerows([["amount", "from", "to", "date"], [amount, base, "EUR", day]])
+    return rows_of(post(client, text.getvalue(), query).content)[0]
+
+
+@pytest.mark.parametrize(
+    ("amount", "decimal", "result"),
+    [
+        ("1.234,50", "comma", "1234,5"),
+        ("1 234,50", "comma", "1234,5"),
+        ("1\u202f234\u202f567,5", "comma", "1234567,5"),
+        ("1.234", "comma", "1234"),
+        ("1,234", "comma", "1,23"),
+        ("-0,01", "comma", "-0,01"),
+        ("12,50-", "comma", "-12,5"),
+        ("\u221212,50", "comma", "-12,5"),
+        ("+7", "comma", "7"),
+        ("€ 12,50", "comma", "12,5"),
+        ("12,50\u00a0€", "comma", "12,5"),
+        ("-€12,50", "comma", "-12,5"),
+        ("€ -12,50", "comma", "-12,5"),
+        ("1.000.000", "comma", "1000000"),
+        ("1,234", "point", "1234"),
+        ("1.234", "point", "1.23"),
+        ("1'234.50", "point", "1234.5"),
+        ("1,234.50", "", "1234.5"),
+        ("12.50 EUR", "", "12.5"),
+        ("eur 12.50", "", "12.5"),
+        ("1,234,567", "", "1234567"),
+        ("1234.567", "", "1234.57"),
+        ("0.125", "", "0.13"),
+        ("-12.50", "", "-12.5"),
+        ("1.5E3", "", "1500"),
+    ],
+)
+def test_amounts_are_read_as_they_are_written(client: Client, amount: str, decimal: str, result: str) -> None:
+    row = convert_cell(client, amount, f"?decimal={decimal}")
+    assert (row["result"], row["error"], row["amount"]) == (result, "", amount)
+
+
+@pytest.mark.parametrize(
+    ("amount", "decimal", "error"),
+    [
+        ("1,234", "", "can be read as 1234, with decimal=point, and as 1.234, with decimal=comma: declare one of them"),
+        ("1.234", "", "can be read as 1.234, with decimal=point, and as 1234, with decimal=comma: declare one of them"),
+        ("€ 999.999", "", "can be read as 999.999, with decimal=point, and as 999999"),
+        ("-0,01", "", "has no decimal point: declare decimal=comma if it is 0.01"),
+        ("1.234,50", "", "has no decimal point: declare decimal=comma if it is 1234.50"),
+        ("12.50", "comma", "has no decimal comma: declare decimal=point if it is 12.50"),
+        ("12.50 USD", "", "is in [USD], but the cell [from] has [EUR]"),
+        ("£ 12.50", "", "is in [GBP], but the cell [from] has [EUR]"),
+        ("12.50 apples", "", "it takes a decimal such as 1234.56, with decimal=comma 1234,56"),
+        ("EUR 12.50 EUR", "", "it takes a decimal"),
+        ("--5", "", "it takes a decimal"),
+        ("-5-", "", "it takes a decimal"),
+        ("1.2.3", "", "it takes a decimal"),
+        ("12,34,567", "", "it takes a decimal"),
+        ("1,234 567", "", "it takes a decimal"),
+        (",", "", "it takes a decimal"),
+        ("=5", "", "it takes a decimal"),
+    ],
+)
+def test_what_has_two_readings_or_none_is_refused_with_what_to_declare(
+    client: Client, amount: str, decimal: str, error: str
+) -> None:
+    row = convert_cell(client, amount, f"?decimal={decimal}")
+    assert row["error"].startswith(f"Invalid amount: [{amount}]")
+    assert error in row["error"]
+    assert row["result"] == ""
+
+
+@pytest.mark.parametrize(
+    ("amount", "base", "error"),
+    [("$ 5", "USD", ""), ("$5", "CAD", ""), ("5 $", "MXN", ""), ("$5", "GBP", "is in [USD]"), ("kr. 5", "SEK", "")],
+)
+def test_a_sign_of_several_currencies_is_that_of_the_row(client: Client, amount: str, base: str, error: str) -> None:
+    found = convert_cell(client, amount, base=base)
+    assert (bool(found["result"]), error in found["error"]) == (not error, True)
+
+
+@pytest.mark.parametrize(
+    ("written", "dates", "as_of"),
+    [
+        ("30.10.2026", "dmy", "30.10.2026"),
+        ("30.10.2026", "%25d.%25m.%25Y", "30.10.2026"),
+        ("30.10.2026", "DD.MM.YYYY", "30.10.2026"),
+        ("30.10.26", "D.M.YY", "30.10.26"),
+        ("30. 10. 2026", "dmy", "30.10.2026"),
+        ("31.10.2026", "dmy", "30.10.2026"),
+        ("10/30/2026", "mdy", "10/30/2026"),
+        ("03/04/2026", "mdy", "03/04/2026"),
+        ("3/4/2026", "MM/DD/YYYY", "03/04/2026"),
+        ("2026/10/30", "ymd", "2026/10/30"),
+        ("2026-10-30", "dmy", "2026-10-30"),
+    ],
+)
+def test_days_are_read_and_written_as_declared(client: Client, written: str, dates: str, as_of: str) -> None:
+    text = f"amount,from,to,date\n1,USD,EUR,{written}\n"
+    row = rows_of(post(client, text, f"?dates={dates}").content)[0]
+    assert (row["as_of"], row["error"]) == (as_of, "")
+
+
+@pytest.mark.parametrize(
+    ("written", "query", "error"),
+    [
+        ("03/04/2026", "", "can be read as 2026-04-03, with dates=dmy and as 2026-03-04, with dates=mdy: declare one"),
+        ("30.10.2026", "", "declare dates=dmy if it is 2026-10-30, or write YYYY-MM-DD"),
+        ("10/30/2026", "", "declare dates=mdy if it is 2026-10-30, or write YYYY-MM-DD"),
+        ("2026/10/30", "", "declare dates=ymd if it is 2026-10-30, or write YYYY-MM-DD"),
+        ("10/30/2026", "?dates=dmy", "is no day with dates=dmy: it is 2026-10-30 with dates=mdy"),
+        ("31.02.2026", "?dates=dmy", "is no day with dates=dmy"),
+        ("31.02.2026", "", "it takes a day as YYYY-MM-DD"),
+        ("30.10.126", "?dates=dmy", "is no day with dates=dmy"),
+    ],
+)
+def test_days_of_an_order_that_is_not_declared_are_refused(
+    client: Client, written: str, query: str, error: str
+) -> None:
+    row = rows_of(post(client, f"amount,from,to,date\n1,USD,EUR,{written}\n", query).content)[0]
+    assert row["error"].startswith(f"Invalid date: [{written}]")
+    assert error in row["error"]
+
+
+def test_two_digits_of_a_year_are_one_since_1970(client: Client) -> None:
+    found = rows_of(post(client, "amount,from,to,date\n1,USD,EUR,04.01.99\n", "?dates=dmy").content)[0]
+    assert (found["as_of"], found["error"]) == ("04.01.99", "")
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=; "])
+def test_a_first_line_names_the_delimiter_and_stays(client: Client, line: str) -> None:
+    content = post(client, f"{line}\r\na,b,c;amount;from;to\r\nx;1;EUR;EUR\r\n").content.decode()
+    first, _, rest = content.partition("\r\n")
+    assert (first, rest.splitlines()[1][:10]) == (line, "x;1;EUR;EU")
+    assert rows_of(rest.encode(), ";")[0]["result"] == "1"
+
+
+def test_a_delimiter_that_the_first_line_contradicts_is_refused(client: Client) -> None:
+    reply = post(client, "sep=;\namount;from;to\n", "?delimiter=tab")
+    assert "the first line of the file says [sep=;]" in json.loads(reply.content)["error"]
+
+
+@pytest.mark.parametrize("encoding", ["windows-1252", "iso-8859-15", "utf-16", "utf-8"])
+def test_an_encoding_comes_in_and_goes_out(client: Client, encoding: str) -> None:
+    text = "Käufer;amount;from;to\r\nMüller & Söhne;€ 1.234,50;EUR;EUR\r\n"
+    reply = post(client, text.encode(encoding), f"?encoding={encoding}&decimal=comma")
+    assert reply.headers["content-type"] == f"text/csv; charset={encoding}"
+    row = rows_of(reply.content.decode(encoding).encode(), ";")[0]
+    assert (row["Käufer"], row["amount"], row["result"]) == ("Müller & Söhne", "€ 1.234,50", "1234,5")
+
+
+def test_bytes_that_are_not_utf_8_are_refused_with_what_to_declare(client: Client) -> None:
+    reply = post(client, "amount;from;to;x\n1;EUR;EUR;ü\n".encode("cp1252"))
+    assert json.loads(reply.content)["error"] == (
+        "The body is not text in UTF-8: line 2 cannot be read. "
+        "If a spreadsheet in Western Europe wrote it, declare encoding=windows-1252."
+    )
+
+
+def test_quoted_decimal_commas_may_stand_between_commas(client: Client) -> None:
+    text = 'amount,from,to\n"1.234,5",EUR,EUR\n'
+    assert rows_of(post(client, text, "?decimal=comma&delimiter=comma").content)[0]["result"] == "1234,5"
 
 
 def test_a_form_is_refused_with_the_way_to_send_a_file(client: Client) -> None:

@@ -74,6 +74,12 @@ def test_names_are_public_and_free(rates):
     assert rates.get("/api/currencies.json?app_id=wrong", key=None).status == 401
 
 
+def test_names_are_free_with_a_key_too(rates):
+    reply = rates.get("/api/currencies.json")
+    assert (reply.status, reply.headers["x-calls-cost"]) == (200, "0")
+    assert not sum(rates.ledger.spent_by.values())
+
+
 def test_an_amount_is_converted_at_the_rate_of_now(rates):
     reply = rates.get("/api/convert/19999.95/GBP/EUR").json
     rate = rates.get("/fetch-one?from=GBP&to=EUR").json["result"]["EUR"]

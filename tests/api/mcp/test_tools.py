@@ -19,7 +19,7 @@ from cambist.accounts.api_key import digest
 from cambist.accounts.plan import read_plans
 from cambist.api.faces.mcp import tools
 from cambist.api.faces.mcp.catalogue import TOOLS
-from cambist.api.faces.mcp.tool import MAX_ANSWER_BYTES
+from cambist.api.faces.mcp.tool import MAX_ANSWER_BYTES, MAX_LIST_BYTES
 from cambist.history.code_verdict import CodeVerdict, JudgedFixing
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.pricing.pair import Pair
@@ -97,7 +97,7 @@ def test_a_sentence_names_rate_date_age_and_source(mcp):
     assert law == "1 EUR = 1.95583 DEM on 2024-03-03 (fixed by law); source: Regulation (EC) No 2866/98."
 
 
-@pytest.mark.parametrize("amount", ["100", 100, 0.1, 1234567890.125, "98765432109876543210.98765"])
+@pytest.mark.parametrize("amount", ["100", 100, 99.9, 1234567890.125, "98765432109876543210.98765"])
 def test_an_amount_is_converted_as_the_endpoint_does(mcp, amount):
     for rest in ({}, {"date": "2024-03-03"}, {"precision": 9}):
         query = "".join(f"&{name}={value}" for name, value in rest.items())
@@ -116,6 +116,87 @@ def test_digits_of_an_amount_that_is_a_number_are_kept(mcp):
         b'{"from":"EUR","to":"USD","amount":1234567890.123456789012345}}}'
     )
     assert mcp.send(body).json["result"]["structuredContent"]["amount"] == "1234567890.123456789012345"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result"),
+    [
+        ({"from": "BTC", "to": "USD", "amount": "0.0000001"}, "0.00012"),
+        ({"from": "BTC", "to": "USD", "amount": 1e-7}, "0.00012"),
+        ({"from": "BTC", "to": "USD", "amount": "0.0000001", "precision": 2}, "0"),
+        ({"from": "USD", "to": "USD", "amount": "0.01"}, "0.01"),
+        ({"from": "USD", "to": "USD", "amount": "0.00123456"}, "0.001235"),
+        ({"from": "USD", "to": "USD", "amount": "1E-30"}, "0"),
+    ],
+)
+def test_small_amounts_have_results(mcp, arguments, result):
+    found = mcp.call("convert", **arguments)
+    assert not found["isError"], found
+    assert found["structuredContent"]["result"][: len(result)] == result
+
+
+@pytest.mark.parametrize("amount", ["0", "-1", "1e-400", "x", "1,5"])
+def test_what_is_no_amount_is_refused(mcp, amount):
+    found = mcp.call("convert", from_="EUR", to="USD", amount=amount)
+    assert "it takes a decimal above 0, such as 1234.56 or 1.5E7" in found["content"][0]["text"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "named", "meant"),
+    [
+        ("rate", {"base": "EUR", "symbols": "USD"}, {"from": "EUR", "to": "USD"}),
+        ("rate", {"base_currency": "EUR", "symbols": ["USD"]}, {"from": "EUR", "to": "USD"}),
+        ("convert", {"source": "EUR", "target": "USD", "value": 5, "day": "2024-03-03"}, None),
+        ("convert", {"from": "EUR", "currency": "USD", "amount": "5", "date": "2024-03-03", "base": "EUR"}, None),
+        ("rates_on", {"date": "2024-03-03", "base": "EUR", "symbols": ["USD", "JPY"]}, None),
+        ("series", {"base": "EUR", "quote": "USD", "start_date": "2024-03-01", "end_date": "2024-03-05"}, None),
+        ("metal_price", {"from": "XAU", "to": "EUR"}, {"metal": "XAU", "currency": "EUR"}),
+        ("list_codes", {"query": "euro"}, {"search": "euro"}),
+    ],
+)
+def test_names_of_other_services_are_read(mcp, tool, named, meant):
+    meant = (
+        meant
+        or {
+            "convert": {"from": "EUR", "to": "USD", "amount": "5", "date": "2024-03-03"},
+            "rates_on": {"date": "2024-03-03", "from": "EUR", "to": ["USD", "JPY"]},
+            "series": {"from": "EUR", "to": "USD", "start": "2024-03-01", "end": "2024-03-05"},
+        }[tool]
+    )
+    one, other = (mcp.ask("tools/call", {"name": tool, "arguments": each}).json["result"] for each in (named, meant))
+    assert not one["isError"], one
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentence"),
+    [
+        ("convert", {"to": "EUR", "amount": 5}, "5 EUR = 5 EUR at the rate 1: both are EUR, the same currency."),
+        ("rate", {"to": "EUR"}, "1 EUR = 1 EUR: both are EUR, the same currency."),
+        ("rate", {"to": "EUR", "date": "2024-03-03"}, "1 EUR = 1 EUR: both are EUR, the same currency."),
+        ("explain", {"to": "EUR"}, "1 EUR = 1 EUR: both are EUR, the same currency."),
+        ("rates_on", {"to": ["EUR"], "date": "2024-03-03"}, "1 EUR = 1 EUR: both are EUR, the same currency."),
+        (
+            "series",
+            {"to": "EUR", "start": "2024-03-01", "end": "2024-03-03"},
+            "1 EUR is 1 EUR on every day from 2024-03-01 to 2024-03-03: both are EUR, the same currency.",
+        ),
+    ],
+)
+def test_a_code_is_worth_one_of_itself(mcp, tool, arguments, sentence):
+    found = mcp.call(tool, from_="EUR", **arguments)
+    assert found["content"][0]["text"] == sentence
+    coin = mcp.call("rate", from_="BTC", to="BTC")["content"][0]["text"]
+    assert coin == "1 BTC = 1 BTC: both are BTC, the same coin."
+
+
+def test_the_list_of_tools_is_short(mcp):
+    content = mcp.ask("tools/list").content
+    assert len(content) <= MAX_LIST_BYTES
+    tools_ = {each["name"]: each for each in mcp.ask("tools/list").json["result"]["tools"]}
+    assert all(each["description"].count(".") for each in tools_.values())
+    for each in tools_.values():
+        assert all(argument["description"] for argument in each["inputSchema"]["properties"].values())
 
 
 def test_a_series_summarises_what_the_endpoint_lists(mcp):
@@ -193,7 +274,8 @@ def test_codes_of_each_kind_are_those_of_the_endpoint(mcp):
         ("rates_on", {"date": "2024-03-03", "to": ["EUR", "GBQ"]}, "for [GBQ] did you mean GBP"),
         ("rate", {}, "Missing parameter: [to]"),
         ("rate", {"form": "EUR", "to": "USD"}, "Unknown argument: [form], did you mean [from]?"),
-        ("rate", {"to": "USD", "currency": "x"}, "Unknown argument: [currency], there are date, from, max_age, to"),
+        ("rate", {"to": "USD", "currency": "x"}, "[currency] is read as [to], but another argument says [USD]; there"),
+        ("rate", {"to": "USD", "colour": "x"}, "Unknown argument: [colour], there are date, from, max_age, to"),
         ("rate", {"to": {"code": "USD"}}, "Invalid to: [{'code': 'USD'}], it takes a text"),
         ("rate", {"to": "U" * 201}, "it takes at most 200 characters"),
         ("rate", {"to": "USD", "date": "yesterday"}, "Invalid date: [yesterday]"),

@@ -59,9 +59,8 @@ class StoredAnswers:
     def convert_file(self, content: str, query: Mapping[str, str]) -> bytes:
         """Return a CSV file of amounts with its results, as the service would write it. Errors: RequestRefused."""
         params = ParamsReader(BulkParams).read(query)
-        options = params.options()
         text = StringIO(newline="")
-        file = ConversionFile(content, options.delimiter if params.delimiter else None)
+        file = ConversionFile(content, params.delimiter)
         file.write_converted(text, row_converter(self.context(), params))
         return text.getvalue().encode()
 

@@ -51,6 +51,10 @@ _HEADERS: Json = {
         "schema": {"type": "string"},
     },
 }
+_TEXT: Json = {"type": "string"}
+_BYTES: Json = {"type": "string", "format": "binary"}
+_OF_A_SERVICE = frozenset({"as_of", "min_sources", "rate_type"})
+"""Parameters whose values depend on what a service knows: an example would fail at another one, such as a sandbox."""
 _MS: Json = {"type": "integer", "minimum": 0, "description": "Time to answer, in milliseconds."}
 
 
@@ -104,7 +108,11 @@ def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
 
 
 def _bulk_operation() -> Json:
-    csv_file: Json = {"text/csv": {"schema": {"type": "string"}, "example": BULK.request}}
+    # Generators that know no CSV make a method of the bytes of a file.
+    csv_file: Json = {
+        "text/csv": {"schema": _TEXT, "example": BULK.request},
+        "application/octet-stream": {"schema": _BYTES},
+    }
     return {
         "operationId": "convert_bulk",
         "tags": ["currency"],
@@ -116,7 +124,7 @@ def _bulk_operation() -> Json:
             "200": {
                 "description": "The file with its results.",
                 "headers": {"X-Calls-Cost": _HEADERS["X-Calls-Cost"]},
-                "content": {"text/csv": {"schema": {"type": "string"}, "example": BULK.response}},
+                "content": {"text/csv": {"schema": _TEXT, "example": BULK.response}},
             },
             **{str(status): {"$ref": f"#/components/responses/{status}"} for status in (400, 401, 403, 429)},
         },
@@ -131,7 +139,9 @@ def _description(endpoint: Endpoint[Any, Any]) -> str:
 
 def _table_types(endpoint: Endpoint[Any, Any]) -> Json:
     """Return the media types of an answer beside JSON."""
-    return {} if endpoint.table is None else {one.media_types[0]: {} for one in FORMATS}
+    if endpoint.table is None:
+        return {}
+    return {one.media_types[0]: {"schema": _TEXT if one.is_text else _BYTES} for one in FORMATS}
 
 
 def _join_lines(text: str) -> str:
@@ -167,6 +177,8 @@ def _parameter(param: Param) -> Json:
     schema = {**param.schema}
     if not param.required and param.default is not None:
         schema["default"] = _default_as_sent(param.default)
+    if param.name in _OF_A_SERVICE:
+        schema.pop("examples", None)
     described: Json = {
         "name": param.name,
         "in": "query",

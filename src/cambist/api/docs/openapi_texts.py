@@ -155,7 +155,8 @@ BULK = BulkTexts(
     "Convert many amounts: a CSV file in, the same file with results out, row by row, each as at `/convert`. The first "
     "line names the columns: `amount`, `from`, `to` and, if you like, `date`; others are passed through. Four columns "
     "are added: `result`, `rate`, `as_of` (the time of the rate, or the day of its fixing) and `error`, which says why "
-    "a row has no result. A file may have a megabyte; it is in UTF-8, and its delimiter is found.\n\n"
+    "a row has no result. A file may have a megabyte; its delimiter is found. Without a declaration amounts have a "
+    "decimal point, days are `YYYY-MM-DD`, and bytes are UTF-8; a row that can be read in two ways is refused.\n\n"
     "Cost: one call for each row that is answered.",
     "invoice,amount,from,to,date\r\n17,100,EUR,USD,2026-10-30\r\n18,100,EUR,ABC,\r\n",
     "invoice,amount,from,to,date,result,rate,as_of,error\r\n"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import csv
-import datetime as dt
+import os
 from collections.abc import Iterable
 from decimal import Decimal
 from io import StringIO
+from pathlib import Path
 
 import msgspec
 
 from cambist.client.answers import Answer, RawAnswer
-from cambist.client.call import CSV, Call, write_value
+from cambist.client.call import CSV, Amount, Call, Day, write_day, write_value
 
 _PATH = "/convert/bulk"
 _COLUMNS = ("amount", "from", "to", "date")
@@ -20,10 +21,10 @@ _COLUMNS = ("amount", "from", "to", "date")
 class AmountToConvert(msgspec.Struct, frozen=True):
     """An amount in one currency, the other currency, and the day of the rate; without it the rate of now."""
 
-    amount: Decimal | int | str
+    amount: Amount
     base: str
     to: str
-    date: dt.date | None = None
+    date: Day = None
 
 
 class ConvertedAmount(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,27 +59,45 @@ def convert_bulk(amounts: Iterable[AmountToConvert], *, precision: int | None = 
     text = StringIO()
     writer = csv.writer(text)
     writer.writerow(_COLUMNS)
-    writer.writerows(
-        (write_value(one.amount), one.base, one.to, "" if one.date is None else one.date) for one in amounts
-    )
+    writer.writerows((write_value(one.amount), one.base, one.to, write_day(one.date) or "") for one in amounts)
     body = text.getvalue().encode()
-    return Call(_PATH, ConvertBulkResponse, {"precision": precision}, CSV, body, _read_converted_amounts)
+    parameters = {"precision": precision, "decimal": "point"}
+    return Call(_PATH, ConvertBulkResponse, parameters, CSV, body, _read_converted_amounts)
 
 
 def convert_file(
-    content: str | bytes,
+    content: str | bytes | os.PathLike[str],
     *,
     precision: int | None = None,
     decimal: str | None = None,
     delimiter: str | None = None,
+    dates: str | None = None,
+    encoding: str | None = None,
 ) -> Call[RawAnswer]:
     """Return a CSV file with the results of its rows; it has at most a megabyte, and columns amount, from, to, date.
 
-    Without `delimiter` it is found; `decimal` is `point` or `comma`.
+    `content` is its path, or what is in it: bytes, or a text of lines. A text without a line break is a path.
+    Without `delimiter` it is found; `decimal` is `point` or `comma`; `dates` says how days are written, such as `dmy`;
+    `encoding` is that of bytes, if not UTF-8.
     """
-    body = content.encode() if isinstance(content, str) else content
-    parameters = {"precision": precision, "decimal": decimal, "delimiter": delimiter}
+    body = _read(content, encoding)
+    parameters = {
+        "precision": precision,
+        "decimal": decimal,
+        "delimiter": delimiter,
+        "dates": dates,
+        "encoding": encoding,
+    }
     return Call(_PATH, RawAnswer, parameters, CSV, body or b"\n")
+
+
+def _read(content: str | bytes | os.PathLike[str], encoding: str | None) -> bytes:
+    """Return the bytes of a file. Errors: OSError if there is no file at a path."""
+    if isinstance(content, bytes):
+        return content
+    if isinstance(content, str) and (not content or "\n" in content or "\r" in content):
+        return content.encode(encoding or "utf-8")
+    return Path(content).read_bytes()
 
 
 def _read_converted_amounts(content: bytes) -> ConvertBulkResponse:

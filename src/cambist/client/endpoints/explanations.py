@@ -8,7 +8,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import AsOf, Call
+from cambist.client.call import AsOf, Call, Day, write_day
 from cambist.client.endpoints.rates import AgreementRecord, MaxAge
 
 
@@ -187,7 +187,7 @@ def explain(  # noqa: PLR0913  the parameters of the endpoint
     from_: str,
     to: str,
     *,
-    date: dt.date | str | None = None,
+    date: Day = None,
     max_age: MaxAge = None,
     rate_type: str | None = None,
     verbose: bool = False,
@@ -202,7 +202,7 @@ def explain(  # noqa: PLR0913  the parameters of the endpoint
     parameters = {
         "from": from_,
         "to": to,
-        "date": date,
+        "date": write_day(date),
         "max_age": max_age,
         "rate_type": rate_type,
         "verbose": verbose,

@@ -9,12 +9,12 @@ from typing import Any
 from msgspec import Struct
 
 from cambist.client import frames
-from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import AsOf, Call, Codes
+from cambist.client.answers import Answer, ResponseHeaders, Timestamp
+from cambist.client.call import AsOf, Call, Codes, Day, Parts, split_codes, write_day
 from cambist.client.endpoints.rates import AgreementRecord
 
-Day = dt.date | str | None
-"""A day, or a text such as `2024-02-29`."""
+MAX_TARGETS = 10
+"""How many targets `/time-series` takes."""
 
 
 class HistoricalResponse(Answer, frozen=True, kw_only=True):
@@ -144,12 +144,16 @@ class VintagesResponse(Answer, frozen=True, kw_only=True):
 
 
 class CorrectionsResponse(Answer, frozen=True, kw_only=True):
-    """The corrections, newest day first; with `since` oldest first, and `next` is the `since` that continues."""
+    """The corrections, newest day first; with `since` oldest first, and `next` is the `since` that continues.
+
+    `waiting` says before the first edition why there are none.
+    """
 
     start: dt.date
     end: dt.date
     corrections: list[CorrectionRecord]
     next: str = ""
+    waiting: str = ""
 
 
 def historical(  # noqa: PLR0913  the parameters of an endpoint
@@ -172,7 +176,7 @@ def historical(  # noqa: PLR0913  the parameters of an endpoint
     With `as_of` as the service knew it then: an edition or a moment. `assume` is "published" or left out.
     """
     parameters = {
-        "date": date,
+        "date": write_day(date),
         "from": from_,
         "to": to,
         "partial": partial,
@@ -206,8 +210,8 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
     parameters = {
         "from": from_,
         "to": to,
-        "start": start,
-        "end": end,
+        "start": write_day(start),
+        "end": write_day(end),
         "partial": partial,
         "verbose": verbose,
         "rate_type": rate_type,
@@ -219,16 +223,44 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
 
 def series(
     from_: str, to: Codes, start: Day = None, end: Day = None, *, partial: bool = False
-) -> Call[TimeSeriesResponse]:
+) -> Parts[TimeSeriesResponse]:
     """Return the rate of each day of a period, for `to_pandas()`, `to_polars()` and libraries that read Arrow.
 
-    Without `end` it ends today, and without `start` it has 30 days.
+    Without `end` it ends today, and without `start` it has 30 days. More than ten targets are asked for in several
+    calls, whose answers are joined.
     """
-    return time_series(from_, to, start, end, partial=partial)
+    targets = split_codes(to)
+    first = time_series(from_, targets[:MAX_TARGETS], start, end, partial=partial)
+
+    def rest(found: TimeSeriesResponse) -> list[Call[TimeSeriesResponse]]:
+        places = range(MAX_TARGETS, len(targets), MAX_TARGETS)
+        parts = [targets[place : place + MAX_TARGETS] for place in places]
+        return [time_series(from_, part, found.start, found.end, partial=partial) for part in parts]
+
+    return Parts(first, rest, _join_series)
+
+
+def _join_series(parts: list[TimeSeriesResponse]) -> TimeSeriesResponse:
+    """Return the series of several targets of one period as one."""
+    first = parts[0]
+    return TimeSeriesResponse(
+        start=first.start,
+        end=first.end,
+        interval=first.interval,
+        base=first.base,
+        results={code: rates for part in parts for code, rates in part.results.items()},
+        unavailable=tuple(code for part in parts for code in part.unavailable),
+        ms=sum(part.ms for part in parts),
+        headers=ResponseHeaders(
+            environment=first.headers.environment,
+            calls_cost=sum(part.headers.calls_cost for part in parts),
+            ignored=first.headers.ignored,
+        ),
+    )
 
 
 def corrections(
-    from_: str = "USD",
+    from_: str | None = None,
     to: str | None = None,
     start: Day = None,
     end: Day = None,
@@ -238,12 +270,21 @@ def corrections(
 ) -> Call[CorrectionsResponse]:
     """Return what sources corrected of the fixings behind a pair: a page of at most 100, newest day first.
 
+    A code that is left out is USD; without both they are the newest of all sources, in the order of learning.
+
     With `since`, an edition or the `next` of an answer, all that was corrected after it, oldest first, without a pair.
     """
-    parameters = {"from": from_, "to": to, "start": start, "end": end, "limit": limit, "since": since}
+    parameters = {
+        "from": from_,
+        "to": to,
+        "start": write_day(start),
+        "end": write_day(end),
+        "limit": limit,
+        "since": since,
+    }
     return Call("/corrections", CorrectionsResponse, parameters)
 
 
 def vintages(from_: str, to: str, date: dt.date | str) -> Call[VintagesResponse]:
     """Return all that sources published for a day about a pair, the corrections too, and when each was received."""
-    return Call("/vintages", VintagesResponse, {"from": from_, "to": to, "date": date})
+    return Call("/vintages", VintagesResponse, {"from": from_, "to": to, "date": write_day(date)})

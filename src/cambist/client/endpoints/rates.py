@@ -8,7 +8,7 @@ from decimal import Decimal
 from msgspec import Struct, field
 
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import AsOf, Call, Codes
+from cambist.client.call import Amount, AsOf, Call, Codes, Day, write_day
 
 MaxAge = dt.timedelta | str | None
 """Rates older than this are refused: a timedelta, or an ISO 8601 duration such as `PT2H`."""
@@ -169,11 +169,11 @@ def fetch_matrix(
 
 
 def convert(  # noqa: PLR0913  the parameters of an endpoint
-    amount: Decimal | int | str,
+    amount: Amount,
     from_: str,
     to: str,
     *,
-    date: dt.date | str | None = None,
+    date: Day = None,
     precision: int | None = None,
     max_age: MaxAge = None,
     min_sources: int | None = None,
@@ -190,7 +190,7 @@ def convert(  # noqa: PLR0913  the parameters of an endpoint
         "amount": amount,
         "from": from_,
         "to": to,
-        "date": date,
+        "date": write_day(date),
         "precision": precision,
         "max_age": max_age,
         "min_sources": min_sources,

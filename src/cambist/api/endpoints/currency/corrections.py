@@ -19,17 +19,22 @@ from cambist.pricing.pair import PIVOT, Pair
 
 MAX_CORRECTIONS = 100
 
+_WAITING = (
+    "There is no edition yet: the first is recorded when a source has delivered daily rates, mostly within a minute of "
+    "the first start. A correction is a value that is received after that for a day that has one."
+)
+
 
 class CorrectionsParams(Struct, frozen=True, kw_only=True):
     """A pair and a period."""
 
     base: Annotated[
-        str,
+        str | None,
         code(
             "from",
             "source",
             MONEY_AND_METALS,
-            default=PIVOT,
+            default=None,
             description="A currency or a metal, USD if left out.",
             example="EUR",
         ),
@@ -41,7 +46,7 @@ class CorrectionsParams(Struct, frozen=True, kw_only=True):
             "target",
             MONEY_AND_METALS,
             default=None,
-            description="The other currency or metal; needed unless there is a `since`.",
+            description="The other currency or metal, USD if left out; without both the answer is about all pairs.",
             example="JPY",
         ),
     ]
@@ -68,29 +73,30 @@ class CorrectionsResponse(Struct, frozen=True):
     """The corrections, newest day first; with `since` in the order in which they were learnt.
 
     `next` is the `since` that continues the feed: an edition, or a place before one if there are more corrections.
+    `waiting` is present before the first edition: there can be no corrections yet, and it says what is missing.
     """
 
     start: date
     end: date
     corrections: list[CorrectionRecord]
     next: str | UnsetType = UNSET
+    waiting: str | UnsetType = UNSET
 
 
 def answer(context: RequestContext, params: CorrectionsParams) -> CorrectionsResponse:
-    """Return what sources corrected of the fixings behind a pair, newest day first.
+    """Return what sources corrected of the fixings behind a pair, newest day first; without a pair the newest of all.
 
     These are fixings of the pair itself, and of each code against the dollar or against the currency that the source
     quotes it in, such as the euro at the ECB. A sandbox has none. A past day of which another source's fixing is
     published than before is there too, of `kind` verdict, with its `cause`. With `since` it is a feed of all
     corrections of all sources, oldest first; `/corrections.atom` is the same as an Atom feed.
     """
-    start, end = _period(context, params)
-    if params.since is not None:
+    if params.since is not None or params.base is params.quote is None:
         return read_feed(context, params, params.since)
-    if params.quote is None:
-        raise BadParameter("Missing parameter: [to], such as to=JPY")
-    found = context.state.corrections(CorrectionQuery(Pair(params.base, params.quote), start, end, params.limit))
-    return CorrectionsResponse(start, end, [correction_record(each) for each in found])
+    start, end = _period(context, params)
+    pair = Pair(params.base or PIVOT, params.quote or PIVOT)
+    found = context.state.corrections(CorrectionQuery(pair, start, end, params.limit))
+    return CorrectionsResponse(start, end, [correction_record(each) for each in found], waiting=_waiting(context))
 
 
 def read_feed(context: RequestContext, params: CorrectionsParams, since: FeedPosition | None) -> CorrectionsResponse:
@@ -101,7 +107,11 @@ def read_feed(context: RequestContext, params: CorrectionsParams, since: FeedPos
     is_complete = len(found) < params.limit
     records = [correction_record(each.correction, each) for each in found if start <= each.correction.day <= end]
     following = context.matrix.edition if is_complete else str(found[-1].position)
-    return CorrectionsResponse(start, end, records, following)
+    return CorrectionsResponse(start, end, records, following or UNSET, _waiting(context))
+
+
+def _waiting(context: RequestContext) -> str | UnsetType:
+    return UNSET if context.matrix.edition else _WAITING
 
 
 def _period(context: RequestContext, params: CorrectionsParams) -> tuple[date, date]:

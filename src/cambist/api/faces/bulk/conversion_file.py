@@ -6,6 +6,7 @@ The first line names the columns. Those that are not `amount`, `from`, `to` or `
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
@@ -18,6 +19,7 @@ RESULTS = ("result", "rate", "as_of", "error")
 """The columns that are added."""
 
 _DELIMITERS = (",", ";", "\t", "|")
+_SAID = re.compile(r'\s*"?sep=([,;\t|])"?[ \t]*(?:\r?\n|\Z)', re.IGNORECASE)
 _COLUMNS = "the first line names the columns: amount, from, to and, if you like, date"
 
 
@@ -38,13 +40,21 @@ ConvertRow = Callable[[Mapping[str, str]], RowResult]
 class ConversionFile:
     """A file of amounts to convert. Without a `delimiter` it is the one that its first line has most often.
 
+    A first line such as `sep=;`, by which spreadsheets know the delimiter, is kept as `preamble`.
     Errors: BadParameter if a column is missing, doubled or one of those that are added, and if the text is not CSV.
     """
 
     def __init__(self, text: str, delimiter: str | None = None) -> None:
-        self.text = text.removeprefix("\ufeff")
+        text = text.removeprefix("\ufeff")
+        said = _SAID.match(text)
+        self.preamble = said[0] if said else ""
+        self.text = text[len(self.preamble) :]
         first_line = self.text.lstrip().partition("\n")[0]
-        self.delimiter = delimiter or max(_DELIMITERS, key=first_line.count)
+        self.delimiter = delimiter or (said[1] if said else max(_DELIMITERS, key=first_line.count))
+        if said and said[1] != self.delimiter:
+            raise BadParameter(
+                f"Invalid delimiter: [{self.delimiter}], the first line of the file says [{said[0].strip()}]"
+            )
         rows = self._rows()
         self.header = next(rows, [])
         self._places = _find_columns(self.header)
@@ -66,6 +76,7 @@ class ConversionFile:
 
     def write_converted(self, file: IO[str], convert: ConvertRow) -> None:
         """Write every row with its result, with a header."""
+        file.write(self.preamble)
         writer = csv.writer(file, delimiter=self.delimiter)
         writer.writerow([*self.header, *RESULTS])
         for row in self:

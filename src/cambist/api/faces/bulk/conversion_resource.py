@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from io import TextIOWrapper
-from typing import IO, Any
+from typing import IO
 
 import falcon
 
@@ -18,6 +18,7 @@ from cambist.api.errors import WRONG_METHOD, write_error
 from cambist.api.faces.bulk import METHODS, PATH
 from cambist.api.faces.bulk.conversion_file import ConversionFile
 from cambist.api.faces.bulk.converting import BulkParams, row_converter
+from cambist.api.faces.bulk.file_text import read_text
 from cambist.api.questions.parameters import ParamsReader
 from cambist.api.state.worker_state import WorkerState
 from cambist.errors import BadParameter, shorten
@@ -48,15 +49,14 @@ class BulkResource:
         self._admission.admit(call, (_TAG,))
         _check_known(call.query)
         params: BulkParams = _read_params.read(call.query)
-        options = params.options()
-        file = ConversionFile(_body(request), options.delimiter if params.delimiter else None)
+        file = ConversionFile(read_text(_body(request), params.encoding), params.delimiter)
         with self._settlement.reserved(call, PATH) as reservation:
             rows = _RowAccount(call, reservation)
             response.stream, response.content_length = self._convert(file, params, rows)
         response.set_header("X-Calls-Cost", str(reservation.cost))
         response.set_header("Content-Disposition", self._disposition)
         response.set_header("Cache-Control", "no-store")
-        response.content_type = "text/csv; charset=utf-8"
+        response.content_type = f"text/csv; charset={params.encoding}"
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
         """Refuse another method."""
@@ -72,7 +72,7 @@ class BulkResource:
         convert = row_converter(context, params, rows.admit, rows.charge)
 
         def write(written: IO[bytes]) -> None:
-            text = TextIOWrapper(written, "utf-8", newline="")
+            text = TextIOWrapper(written, params.encoding, errors="replace", newline="")
             file.write_converted(text, convert)
             text.detach()
 
@@ -104,13 +104,9 @@ def _check_known(query: Mapping[str, str]) -> None:
             raise BadParameter(f"Unknown parameter: [{shorten(name)}], there are {known}; amounts are in the body")
 
 
-def _body(request: falcon.Request) -> str:
+def _body(request: falcon.Request) -> bytes:
     """Return the CSV. Errors: BadParameter."""
     if (request.content_type or "").startswith("multipart/"):
         raise BadParameter("The body is a form: send the CSV file itself, with curl by --data-binary @FILE")
-    content: Any = request.bounded_stream.read()
-    try:
-        return str(content, "utf-8")
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise BadParameter(f"The body is not text in UTF-8: line {line} cannot be read") from error
+    content: bytes = request.bounded_stream.read()
+    return content

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import date
 from typing import Annotated, Any
 
-from msgspec import UNSET
+from msgspec import UNSET, Struct
 
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.endpoints.currency.convert import Conversion, ConvertParams, convert_amount
 from cambist.api.errors import PROBLEMS
 from cambist.api.faces.bulk.conversion_file import AMOUNT, BASE, DAY, QUOTE, ConvertRow, RowResult
-from cambist.api.faces.tables.options import CsvParams
+from cambist.api.faces.bulk.file_text import ENCODINGS, UTF_8
+from cambist.api.faces.bulk.written_amounts import WrittenAmount, read_amount
+from cambist.api.faces.bulk.written_days import WrittenDay, day_order, read_written_day
+from cambist.api.faces.tables.options import csv_decimal, csv_delimiter
 from cambist.api.questions.amounts import decimal_places
+from cambist.api.questions.parameter_types import choice
 from cambist.api.questions.parameters import ParamsReader
 from cambist.errors import CambistError
 from cambist.pricing.number_format import plain_float, trimmed_text
@@ -22,9 +27,29 @@ Step = Callable[[ConvertParams], None]
 _read = ParamsReader(ConvertParams).read
 
 
-class BulkParams(CsvParams, frozen=True, kw_only=True):
+class BulkParams(Struct, frozen=True, kw_only=True):
     """How a file is written, and how many decimals its results have."""
 
+    decimal: Annotated[str | None, csv_decimal(None)]
+    delimiter: Annotated[str | None, csv_delimiter()]
+    dates: Annotated[
+        str | None,
+        day_order(
+            "dates",
+            description="How days are written, if not as YYYY-MM-DD: dmy, mdy or ymd, or a form such as DD.MM.YYYY.",
+            schema={"type": "string", "examples": ["dmy", "MM/DD/YYYY"]},
+        ),
+    ]
+    encoding: Annotated[
+        str,
+        choice(
+            "encoding",
+            ENCODINGS,
+            default=UTF_8,
+            selects_data=False,
+            description="The encoding of the file; spreadsheets in Western Europe often write windows-1252.",
+        ),
+    ]
     precision: Annotated[
         int, decimal_places("precision", default=2, description="Decimals of the results.", example="2")
     ]
@@ -37,7 +62,9 @@ def row_converter(
 
     def convert_row(cells: Mapping[str, str]) -> RowResult:
         try:
-            asked = _read(_query(cells, params))
+            amount = read_amount(cells[AMOUNT], params.decimal, cells[BASE])
+            day = read_written_day(cells.get(DAY, ""), params.dates)
+            asked = _read(_query(cells, params, amount, day))
             admit(asked)
             found = convert_amount(context, asked)
             charge(asked)
@@ -45,28 +72,33 @@ def row_converter(
             if type(error) not in PROBLEMS:
                 raise
             return RowResult(error=str(error))
-        return _result(found, params.decimal)
+        return _result(found, params, amount, day)
 
     return convert_row
 
 
-def _query(cells: Mapping[str, str], params: BulkParams) -> dict[str, str]:
-    amount = cells[AMOUNT].replace(params.decimal, ".") if params.decimal != "." else cells[AMOUNT]
+def _query(
+    cells: Mapping[str, str], params: BulkParams, amount: WrittenAmount, day: WrittenDay | None
+) -> dict[str, str]:
     return {
-        "amount": amount,
+        "amount": amount.number,
         "from": cells[BASE],
         "to": cells[QUOTE],
-        "date": cells.get(DAY, ""),
+        "date": cells.get(DAY, "") if day is None else str(day.day),
         "precision": str(params.precision),
     }
 
 
-def _result(found: Conversion, decimal: str) -> RowResult:
+def _result(found: Conversion, params: BulkParams, amount: WrittenAmount, day: WrittenDay | None) -> RowResult:
     as_of: Any = found.fixed_on if found.updated is UNSET else found.updated
     if as_of is UNSET:
         as_of = found.day
+    if day is not None and isinstance(as_of, date):
+        as_of = day.write(as_of)
+    decimal, converted = params.decimal or ".", trimmed_text(found.amount)
+    minus = "-" if amount.is_negative and converted != "0" else ""
     return RowResult(
-        result=trimmed_text(found.amount).replace(".", decimal),
+        result=f"{minus}{converted}".replace(".", decimal),
         rate=plain_float(found.rate).replace(".", decimal),
         as_of="" if as_of is None else str(as_of),
     )

@@ -16,7 +16,7 @@ from cambist.history.coin_closes import explain_coin_day
 from cambist.history.explanation import ExplainedLeg, explain_day, explain_now
 from cambist.history.fixing_age import fixing_days
 from cambist.pricing.pair import Pair
-from cambist.reference.assets import METALS
+from cambist.reference.assets import METALS, kind_of
 from cambist.reference.weights import UNITS
 
 MAX_SOURCES = 12
@@ -88,9 +88,16 @@ def _age(as_of: datetime | None, now: datetime) -> dict[str, Any]:
     return {"as_of": f"{as_of:%Y-%m-%dT%H:%M:%SZ}", "age_seconds": max(int((now - as_of).total_seconds()), 0)}
 
 
-def origin_words(body: OriginBody) -> str:
-    """Return the end of a sentence about a rate: its date, its age and its sources."""
+def origin_words(body: OriginBody, pair: Pair | None = None) -> str:
+    """Return the end of a sentence about a rate: its date, its age and its sources, or that its codes are the same."""
+    if pair is not None and pair.base == pair.quote:
+        return same_words(pair.base)
     return f"{_time_words(body)}; {source_words(body.sources)}."
+
+
+def same_words(code: str) -> str:
+    """Return why a code is worth one of itself."""
+    return f": both are {code}, the same {kind_of(code) or 'code'}."
 
 
 def _time_words(body: OriginBody) -> str:

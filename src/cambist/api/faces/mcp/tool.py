@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.request_context import RequestContext
-from cambist.api.faces.mcp.arguments import argument_schema, argument_text
+from cambist.api.faces.mcp.arguments import argument_schema, argument_text, meant_argument
 from cambist.api.questions.parameters import Param, ParamsReader, declared_params
 from cambist.errors import BadParameter, shorten
 from cambist.suggestions import did_you_mean
@@ -19,7 +19,10 @@ from cambist.suggestions import did_you_mean
 MAX_ANSWER_BYTES = 3072
 """The maximum size of an answer, as it is sent."""
 
-_ANNOTATIONS = {"readOnlyHint": True, "idempotentHint": True, "destructiveHint": False, "openWorldHint": False}
+MAX_LIST_BYTES = 9000
+"""The maximum size of the list of tools, which a model reads before it asks anything."""
+
+_ANNOTATIONS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 
 _OF_PAST_EDITIONS = ("as_of", "assume")
 """Parameters that no tool offers: all tools answer from what is known now."""
@@ -68,10 +71,19 @@ class Tool(Generic[P, B]):
     def read(self, arguments: Mapping[str, Any]) -> P:
         """Read the arguments of a call. Errors: BadParameter."""
         known = self.arguments()
-        for name in arguments:
-            if name not in known:
-                raise BadParameter(f"Unknown argument: [{shorten(name)}]{_hint(name, known)}")
-        query = {name: argument_text(name, value) for name, value in arguments.items() if value is not None}
+        query: dict[str, str] = {}
+        for written, value in arguments.items():
+            name = meant_argument(written, known)
+            if name is None:
+                raise BadParameter(f"Unknown argument: [{shorten(written)}]{_hint(written, known)}")
+            if value is None:
+                continue
+            text = argument_text(written, value)
+            if query.setdefault(name, text) != text:
+                raise BadParameter(
+                    f"Unknown argument: [{shorten(written)}] is read as [{name}], but another argument says "
+                    f"[{shorten(query[name])}]; there are {', '.join(sorted(known))}"
+                )
         return ParamsReader(self.params).read(query)
 
     def described(self) -> dict[str, Any]:
@@ -88,7 +100,7 @@ class Tool(Generic[P, B]):
                 "additionalProperties": False,
             },
             "outputSchema": _object_schema(self.body),
-            "annotations": {"title": self.title, **_ANNOTATIONS},
+            "annotations": _ANNOTATIONS,
         }
 
 
@@ -97,8 +109,21 @@ def _hint(name: str, known: Mapping[str, Param]) -> str:
 
 
 def _object_schema(body: type[Struct]) -> dict[str, Any]:
-    """Return the JSON Schema of a body; clients want an object at its root, not a reference to one."""
-    (root,), schemas = msgspec.json.schema_components([body], ref_template="#/$defs/{name}")
-    schema: dict[str, Any] = schemas.pop(root["$ref"].rpartition("/")[2])
-    schema.pop("title", None)
-    return {**schema, "$defs": schemas} if schemas else schema
+    """Return the JSON Schema of a body: the types of the fields that it always has.
+
+    Every model reads it before it asks anything, and an answer says in its sentence what its fields mean: so what is
+    within objects, and what only some answers have, is left out. Clients want an object at its root.
+    """
+    (root,), schemas = msgspec.json.schema_components([body], ref_template="{name}")
+    schema = schemas[root["$ref"]]
+    properties = {name: _type_of(schema["properties"][name]) for name in schema["required"]}
+    return {"type": "object", "properties": properties, "required": schema["required"]}
+
+
+def _type_of(schema: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        return {"type": "object"}
+    inner: dict[str, Any] = {
+        name: _type_of(schema[name]) for name in ("items", "additionalProperties") if name in schema
+    }
+    return {"type": schema["type"], **inner}

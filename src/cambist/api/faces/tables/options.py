@@ -39,31 +39,35 @@ def _parse(name: str, text: str, values: Mapping[str, str], accepted: str) -> st
     return found
 
 
+def csv_decimal(default: str | None) -> Param:
+    """Declare what stands before the decimals."""
+    return Param(
+        "decimal",
+        _parse_decimal,
+        "CSV: what stands before the decimals: point or comma.",
+        {"type": "string", "enum": [*_DECIMALS]},
+        default=default,
+        selects_data=False,
+    )
+
+
+def csv_delimiter() -> Param:
+    """Declare what stands between two cells."""
+    return Param(
+        "delimiter",
+        _parse_delimiter,
+        "CSV: what stands between two cells: comma, semicolon, tab or pipe.",
+        {"type": "string", "enum": [*_DELIMITERS]},
+        default=None,
+        selects_data=False,
+    )
+
+
 class CsvParams(Struct, frozen=True):
     """How numbers and cells are separated."""
 
-    decimal: Annotated[
-        str,
-        Param(
-            "decimal",
-            _parse_decimal,
-            "CSV: what stands before the decimals: point or comma.",
-            {"type": "string", "enum": [*_DECIMALS]},
-            default=".",
-            selects_data=False,
-        ),
-    ]
-    delimiter: Annotated[
-        str | None,
-        Param(
-            "delimiter",
-            _parse_delimiter,
-            "CSV: what stands between two cells: comma, semicolon, tab or pipe.",
-            {"type": "string", "enum": [*_DELIMITERS]},
-            default=None,
-            selects_data=False,
-        ),
-    ]
+    decimal: Annotated[str, csv_decimal(".")]
+    delimiter: Annotated[str | None, csv_delimiter()]
 
     def options(self) -> CsvOptions:
         """Return the options of a file. After a decimal comma, cells are separated by semicolons.

@@ -86,13 +86,13 @@ def time_series(request: DialectRequest) -> DialectAnswer:
 
 
 def currencies(request: DialectRequest) -> DialectAnswer:
-    """Answer `/api/currencies.json`: names by code."""
+    """Answer `/api/currencies.json`: names by code, free with a key too, as in the original."""
     names = {code: _name(code) for code in (*priced_currencies(request.context), *_PRECIOUS)}
     if is_on(request, "show_inactive"):
         names |= {code: currency.name for code, currency in CURRENCIES.items()}
     if is_on(request, "show_alternative"):
         names |= {code: coin.name for code, coin in COINS.items()}
-    return written(request, dict(sorted(names.items())), has_notes=False)
+    return written(request, dict(sorted(names.items())), cost=0, has_notes=False)
 
 
 def _name(code: str) -> str:

@@ -150,8 +150,9 @@ def _verdict(found: VerdictRecord) -> ToolVerdict:
 def sentence(body: ExplanationBody) -> str:
     """Return the explanation in words."""
     legs = "; ".join(_leg_words(leg) for leg in body.legs)
-    crossed = f" It is made from {legs}." if legs else ""
-    return f"{unit_words(body.base)} = {body.rate} {body.quote}{origin_words(body)}{crossed}"
+    crossed = f" It is made from {legs}." if legs and body.base != body.quote else ""
+    ending = origin_words(body, Pair(body.base, body.quote))
+    return f"{unit_words(body.base)} = {body.rate} {body.quote}{ending}{crossed}"
 
 
 def _leg_words(leg: ToolLeg) -> str:
@@ -181,4 +182,5 @@ tool: Tool[ExplainParams, ExplanationBody] = Tool(
     question=lambda params: (endpoint, params),
     answer=answer,
     sentence=sentence,
+    left_out=("verbose",),
 )

@@ -59,7 +59,7 @@ def answer(context: RequestContext, params: RateArguments) -> RateBody:
 
 def sentence(body: RateBody) -> str:
     """Return the rate in words."""
-    return f"{unit_words(body.base)} = {body.rate} {body.quote}{origin_words(body)}"
+    return f"{unit_words(body.base)} = {body.rate} {body.quote}{origin_words(body, Pair(body.base, body.quote))}"
 
 
 tool: Tool[RateArguments, RateBody] = Tool(

@@ -9,7 +9,15 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.endpoints.currency.historical import HistoricalParams, endpoint
-from cambist.api.faces.mcp.origin import OriginBody, exact, fixing_words, origin_on, source_words, unit_words
+from cambist.api.faces.mcp.origin import (
+    OriginBody,
+    exact,
+    fixing_words,
+    origin_on,
+    same_words,
+    source_words,
+    unit_words,
+)
 from cambist.api.faces.mcp.tool import Tool
 from cambist.api.questions.parameter_types import day
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
@@ -73,6 +81,8 @@ def sentence(body: RatesOnBody) -> str:
     day = body.day
     fixed = fixing_words(day, body.fixed_on) if isinstance(day, date) else ""
     missing = f" No rate: {', '.join(body.unavailable)}." if isinstance(body.unavailable, list) else ""
+    if list(body.rates) == [body.base]:
+        return f"{unit_words(body.base)} = {listed}{same_words(body.base)}{missing}"
     return f"{unit_words(body.base)} on {day}{fixed} = {listed}; {source_words(body.sources)}.{missing}"
 
 

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, Struct
 
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.endpoints.currency.time_series import DEFAULT_DAYS, TimeSeriesParams, endpoint
-from cambist.api.faces.mcp.origin import FixedOn, exact, fixing_words, origin_on, source_words, unit_words
+from cambist.api.faces.mcp.origin import FixedOn, exact, fixing_words, origin_on, same_words, source_words, unit_words
 from cambist.api.faces.mcp.tool import Tool, ToolBody
 from cambist.api.questions.parameter_types import day
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code
@@ -114,6 +114,9 @@ def _points(rates: Mapping[str, str]) -> dict[str, str]:
 
 def sentence(body: SeriesBody) -> str:
     """Return the figures in words."""
+    if body.base == body.quote:
+        days = f"on every day from {body.start} to {body.end}"
+        return f"{unit_words(body.base)} is 1 {body.quote} {days}{same_words(body.base)}"
     fixed = fixing_words(date.fromisoformat(body.last.date), body.fixed_on)
     sources = source_words(body.sources).replace(":", " of the last rate:", 1)
     return (
