@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import SettingRefused
-from cambist.settings import SETTING_NAMES, Settings, read_settings
+from cambist.settings import SETTING_NAMES, Settings, ignored_variables, read_settings
 
 
 @pytest.fixture
@@ -119,6 +119,58 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
 
 def test_variables_of_other_programs_are_ignored() -> None:
     assert read_settings({"PORT": "1", "PATH": "/bin", "XCAMBIST_PORT": "1", "cambist_port": "1"}, {}) == Settings()
+
+
+LINKS = {
+    "SERVICE_HOST": "10.96.12.7",
+    "SERVICE_PORT": "8000",
+    "SERVICE_PORT_HTTP": "8000",
+    "PORT": "tcp://10.96.12.7:8000",
+    "PORT_8000_TCP": "tcp://10.96.12.7:8000",
+    "PORT_8000_TCP_PROTO": "tcp",
+    "PORT_8000_TCP_PORT": "8000",
+    "PORT_8000_TCP_ADDR": "10.96.12.7",
+    "PORT_5353_UDP": "udp://[fd00::7]:5353",
+    "PORT_5353_UDP_PROTO": "udp",
+    "PORT_5353_UDP_PORT": "5353",
+    "PORT_5353_UDP_ADDR": "fd00::7",
+}
+"""What Kubernetes sets for a Service, after its name."""
+
+
+@pytest.mark.parametrize("service", ["CAMBIST", "CAMBIST_API", "CAMBIST_STREAM", "CAMBIST_REDIS", "CAMBIST_2"])
+def test_what_kubernetes_sets_for_a_service_called_so_is_ignored(service: str) -> None:
+    links = {f"{service}_{name}": value for name, value in LINKS.items()}
+    assert read_settings(links, {}) == Settings()
+    assert ignored_variables(links) == sorted(links)
+
+
+def test_beside_such_variables_settings_are_read_and_others_refused() -> None:
+    links = {f"CAMBIST_API_{name}": value for name, value in LINKS.items()}
+    assert read_settings({**links, "CAMBIST_PORT": "9000", "CAMBIST_STREAM_PORT": "0"}, {}).port == 9000
+    with pytest.raises(SettingRefused, match=r"\[CAMBIST_PROT\]"):
+        read_settings({**links, "CAMBIST_PROT": "9000"}, {})
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("CAMBIST_SERVICE_HOST", "my host"),
+        ("CAMBIST_SERVICE_PORT", "yes"),
+        ("CAMBIST_PORT", "http://10.96.12.7:8000"),
+        ("CAMBIST_PORT", "tcp://"),
+        ("CAMBIST_PORTS", "tcp://10.96.12.7:8000"),
+        ("CAMBIST_HOST", "tcp://10.96.12.7:8000 "),
+    ],
+)
+def test_what_only_looks_like_such_a_variable_is_no_such_variable(variable: str, value: str) -> None:
+    assert ignored_variables({variable: value}) == []
+
+
+@pytest.mark.parametrize("name", SETTING_NAMES)
+def test_a_setting_is_never_ignored_for_a_value_that_it_takes(name: str) -> None:
+    values = ("8000", "127.0.0.1", "::1", "tcp", "true", "PT5M", "redis://10.0.0.5:6379", "https://10.0.0.5:80", "")
+    assert [value for value in values if ignored_variables({f"CAMBIST_{name.upper()}": value})] == []
 
 
 # What is refused

@@ -337,3 +337,11 @@ def test_every_check_says_what_to_do_about_an_unreadable_folder(installation: In
     findings = list(examine({"CAMBIST_DATA": str(installation.path)}, {}, lambda: NOW))
     assert all(each.remedy for each in findings if each.severity is not OK)
     assert {"database", "rate matrix", "rate book", "plans"} <= {e.check for e in findings if e.severity is PROBLEM}
+
+
+def test_variables_that_kubernetes_sets_for_a_service_are_counted_and_not_refused(
+    installation: InstallationState,
+) -> None:
+    links = {"CAMBIST_SERVICE_HOST": "10.96.12.7", "CAMBIST_PORT": "tcp://10.96.12.7:8000"}
+    finding = one(machine_checks.check_settings, replace(installation, variables=links))
+    assert (finding.severity, "2 variables of Kubernetes are ignored" in finding.found) == (OK, True)

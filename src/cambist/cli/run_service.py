@@ -23,7 +23,7 @@ from cambist.logs import log_config
 from cambist.processes.supervisor import supervise
 from cambist.registry.node.nodes import check_node
 from cambist.registry.sources.source_adapters import check_source_keys
-from cambist.settings import Settings
+from cambist.settings import Settings, ignored_variables
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +35,8 @@ def run_service(settings: Settings) -> None:
         check_log_file(settings.logging[2])
     logging.config.dictConfig(log_config(*settings.logging))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
+    if ignored := ignored_variables(os.environ):
+        log.info("Ignored, because Kubernetes sets them for a Service: %s", ", ".join(ignored))
     check_node(settings)
     keys = check_source_keys(settings, os.environ)
     bootstrap = Bootstrap(settings, utc_now)
