@@ -173,6 +173,25 @@ def test_a_setting_is_never_ignored_for_a_value_that_it_takes(name: str) -> None
     assert [value for value in values if ignored_variables({f"CAMBIST_{name.upper()}": value})] == []
 
 
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("host", "url", "local_url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8000/rates", "http://127.0.0.1:8000/rates"),
+        ("0.0.0.0", "http://0.0.0.0:8000/rates", "http://127.0.0.1:8000/rates"),  # noqa: S104  nothing listens
+        ("::", "http://[::]:8000/rates", "http://[::1]:8000/rates"),
+        ("::1", "http://[::1]:8000/rates", "http://[::1]:8000/rates"),
+        ("fe80::1%eth0", "http://[fe80::1%25eth0]:8000/rates", "http://[fe80::1%25eth0]:8000/rates"),
+        ("rates.example", "http://rates.example:8000/rates", "http://rates.example:8000/rates"),
+    ],
+)
+def test_an_ipv6_address_has_brackets_in_every_address(host: str, url: str, local_url: str) -> None:
+    settings = Settings(host=host, path_prefix="/rates")
+    assert (settings.url, settings.local_url) == (url, local_url)
+
+
 # What is refused
 
 

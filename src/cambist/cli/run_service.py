@@ -14,7 +14,6 @@ import typer
 
 from cambist import __version__
 from cambist.admin.data_folder.bootstrap import Bootstrap
-from cambist.cli.stream_address import host_to_ask
 from cambist.clock import utc_now
 from cambist.http.certificate import check_certificate
 from cambist.http.listening_socket import free_address
@@ -43,15 +42,11 @@ def run_service(settings: Settings) -> None:
     check_certificate(settings.tls_cert, settings.tls_key)
     serves_api = "api" in settings.chosen_roles
     listening_socket = free_address(settings.host, settings.port) if serves_api else ""
-    address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
-    is_built = _prepare(bootstrap, address, has_page=settings.page != "off")
+    is_built = _prepare(bootstrap, settings.local_url, has_page=settings.page != "off")
     if serves_api:
-        log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
+        log.info("Serving %s with %d workers of %d threads", settings.url, settings.workers, settings.threads)
     if settings.page != "off" and serves_api:
-        log.info(
-            "Open %s/ in a browser",
-            f"{settings.scheme}://{host_to_ask(settings)}:{settings.port}{settings.path_prefix}",
-        )
+        log.info("Open %s/ in a browser", settings.local_url)
     supervise(settings, keys, listening_socket, bootstrap.reload_plans, shares_memory=not is_built)
 
 

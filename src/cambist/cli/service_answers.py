@@ -121,7 +121,7 @@ def _use_nearest(settings: Settings, target: Target, use: Callable[[RemoteServic
     try:
         stored = StoredAnswers(settings)
     except CannotStart as error:
-        raise CannotStart(f"No service answers at {_address(settings)}. {error}") from (refused or error)
+        raise CannotStart(f"No service answers at {settings.local_url}. {error}") from (refused or error)
     with closing(stored):
         return use(stored)
 
@@ -133,13 +133,7 @@ def _local_client(settings: Settings, key: str) -> RemoteService | None:
     if not key:
         return None
     tls = trust_only(settings.tls_cert) if settings.scheme == "https" and settings.tls_cert else None
-    return RemoteService(_address(settings), key, tls)
-
-
-def _address(settings: Settings) -> str:
-    from cambist.cli.stream_address import host_to_ask
-
-    return f"{settings.scheme}://{host_to_ask(settings)}:{settings.port}{settings.path_prefix}"
+    return RemoteService(settings.local_url, key, tls)
 
 
 def _chosen_key(target: Target) -> str:

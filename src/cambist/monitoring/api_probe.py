@@ -11,15 +11,14 @@ from contextlib import closing
 from typing import NoReturn
 
 from cambist.errors import SettingRefused
-from cambist.http.listening_socket import LOCAL_ADDRESSES
-from cambist.settings import Settings, read_settings
+from cambist.settings import Settings, local_host, read_settings
 
 _SECONDS = 2.0
 
 
 def api_problems(settings: Settings) -> Callable[[], list[str]]:
     """Return a function that probes the API and returns its problems."""
-    host = LOCAL_ADDRESSES.get(settings.host, settings.host)
+    host = local_host(settings.host)
 
     def probe() -> list[str]:
         try:

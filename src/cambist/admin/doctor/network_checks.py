@@ -14,7 +14,7 @@ from pathlib import Path
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
 from cambist.errors import CannotStart
 from cambist.http.certificate import check_certificate
-from cambist.http.listening_socket import LOCAL_ADDRESSES
+from cambist.settings import local_host
 
 _SECONDS = 3.0
 _RENEW_WITHIN = timedelta(days=21)
@@ -26,7 +26,7 @@ _PROCESSES = Path("/proc")
 def check_ports(installation: InstallationState) -> Iterator[Finding]:
     """Check that the ports are free, or that the service of this folder has them."""
     settings = installation.settings
-    host = LOCAL_ADDRESSES.get(settings.host, settings.host)
+    host = local_host(settings.host)
     named = (
         ("port", host, settings.port),
         ("stream port", host, settings.stream_port),
@@ -100,7 +100,7 @@ def check_stream(installation: InstallationState) -> Iterator[Finding]:
     settings = installation.settings
     if not settings.stream_port or not installation.is_served or settings.scheme == "https":
         return
-    host = LOCAL_ADDRESSES.get(settings.host, settings.host)
+    host = local_host(settings.host)
     connection = http.client.HTTPConnection(host, settings.stream_port, timeout=_SECONDS)
     try:
         connection.request("GET", "/")
