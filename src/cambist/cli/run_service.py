@@ -14,14 +14,13 @@ import typer
 
 from cambist import __version__
 from cambist.admin.data_folder.bootstrap import Bootstrap
+from cambist.admin.data_folder.start_settings import check_start_settings
 from cambist.clock import utc_now
 from cambist.http.certificate import check_certificate
 from cambist.http.listening_socket import free_address
 from cambist.log_file import check_log_file
 from cambist.logs import log_config
 from cambist.processes.supervisor import supervise
-from cambist.registry.node.nodes import check_node
-from cambist.registry.sources.source_adapters import check_source_keys
 from cambist.settings import Settings, ignored_variables
 
 log = logging.getLogger(__name__)
@@ -36,8 +35,7 @@ def run_service(settings: Settings) -> None:
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
     if ignored := ignored_variables(os.environ):
         log.info("Ignored, because Kubernetes sets them for a Service: %s", ", ".join(ignored))
-    check_node(settings)
-    keys = check_source_keys(settings, os.environ)
+    keys = check_start_settings(settings, os.environ)
     bootstrap = Bootstrap(settings, utc_now)
     check_certificate(settings.tls_cert, settings.tls_key)
     serves_api = "api" in settings.chosen_roles

@@ -31,7 +31,7 @@ from cambist.registry.node.local_copies import copied_accounts
 from cambist.registry.node.node_leases import restore_leases
 from cambist.registry.node.nodes import join_nodes, node_name
 from cambist.registry.sources.source_adapters import OWN_SOURCES, fixing_adapters
-from cambist.registry.wiring.components import dialects, environment_of, open_store
+from cambist.registry.wiring.components import environment_of, open_store
 from cambist.settings import Settings, without_password
 from cambist.status.environment import check_rate_book, check_rate_matrix
 from cambist.storage.atomic_file import remove_unfinished, write_atomically
@@ -127,8 +127,7 @@ class Bootstrap:
         return key
 
     def check_accounts(self) -> None:
-        """Check the dialects, and who pays for calls without a key, in them and on the page. Errors: CannotStart."""
-        dialects(self._settings)
+        """Check who pays for calls without a key, in dialects and on the page. Errors: CannotStart."""
         accounts = copied_accounts(self._settings) if self._is_database_gone else None
         check_page_account(self._settings, accounts or self._store.accounts)
         check_dialect_account(self._settings, accounts or self._store.accounts)
