@@ -6,7 +6,7 @@ import logging
 import logging.config
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from cambist.http.listening_socket import free_address
 from cambist.log_file import check_log_file
 from cambist.logs import log_config
 from cambist.processes.supervisor import supervise
+from cambist.registry.node.serving import served
 from cambist.settings import Settings, ignored_variables
 
 log = logging.getLogger(__name__)
@@ -38,6 +39,11 @@ def run_service(settings: Settings) -> None:
     keys = check_start_settings(settings, os.environ)
     bootstrap = Bootstrap(settings, utc_now)
     check_certificate(settings.tls_cert, settings.tls_key)
+    with served(settings):
+        _serve(settings, keys, bootstrap)
+
+
+def _serve(settings: Settings, keys: Mapping[str, str], bootstrap: Bootstrap) -> None:
     serves_api = "api" in settings.chosen_roles
     listening_socket = free_address(settings.host, settings.port) if serves_api else ""
     is_built = _prepare(bootstrap, settings.local_url, has_page=settings.page != "off")

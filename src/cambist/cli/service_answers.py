@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 import typer
 
 from cambist.accounts.names import echo
+from cambist.cli.options import read_folder_settings
 from cambist.errors import BadParameter, CannotStart, KeyRefused, RequestRefused
-from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings, read_settings
+from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings
 from cambist.status.environment import Environment
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def consult(target: Target, use: Callable[[RemoteService | StoredAnswers], T]) -
 
     Errors: CambistError, OSError, and those of `use`.
     """
-    settings = read_settings(os.environ, {"data": target.data})
+    settings = read_folder_settings(target.data)
     named = _named_service(settings, target)
     return _use_nearest(settings, target, use) if named is None else use(named)
 

@@ -43,7 +43,7 @@ def _check_port(installation: InstallationState, name: str, host: str, port: int
         if is_taken:
             return ok(name, f"{port}, the service answers")
         found = f"nothing answers on {host} port {port}, although a service uses the data folder"
-        return warning(name, found, "if it was started with flags, give doctor the same settings as variables")
+        return warning(name, found, "wait if it has just started; else look into the log, and restart the service")
     if not is_taken:
         return ok(name, f"{port} is free")
     user = f", by {process}" if (process := process_on(port)) else ""
