@@ -77,6 +77,7 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "day_bars_for": ("P3650D", timedelta(days=3650)),
         "tael_grams": ("37.79936375", Decimal("37.79936375")),
         "baht_grams": ("15.16", Decimal("15.16")),
+        "proxy": ("http://me:pw@10.0.0.5:3128", "http://me:pw@10.0.0.5:3128"),
         "proxies": ("10.0.0.0/8,::1", "10.0.0.0/8,::1"),
         "connections_per_address": ("64", 64),
         "tls_cert": ("/srv/cert.pem", Path("/srv/cert.pem")),

@@ -225,10 +225,19 @@ def test_a_stream_that_does_not_answer_is_found(installation: InstallationState)
 
 
 def test_the_ways_in_and_out_are_judged(installation: InstallationState) -> None:
-    behind = replace(with_settings(installation, fetch=True), variables={"HTTPS_PROXY": "http://proxy"})
+    behind = replace(with_settings(installation, fetch=True), variables={"ALL_PROXY": "socks5://proxy"})
     assert one(network_checks.check_proxies, behind).severity is WARNING
+    proxied = replace(installation, variables={"HTTPS_PROXY": "http://me:secret@proxy:3128"})
+    found = one(network_checks.check_proxies, proxied)
+    assert (found.severity, "secret" in found.found) == (OK, False)
+    assert found.found == "https through the proxy http://me:***@proxy:3128 (HTTPS_PROXY), http directly"
     through = replace(with_settings(behind, gateway="http://gate"), variables=behind.variables)
     assert one(network_checks.check_proxies, through).severity is OK
+    noticed = with_settings(proxied, notify_webhook="https://chat.example/x", notify_email="smtp://mail.example")
+    assert [(each.check, each.found) for each in network_checks.check_proxies(noticed)][1:] == [
+        ("way to the webhook", "through the proxy http://me:***@proxy:3128"),
+        ("way to the mail server", "directly: SMTP does not go through a proxy"),
+    ]
     public = list(network_checks.check_proxies(with_settings(installation, host="0.0.0.0")))  # noqa: S104
     assert [each.severity for each in public] == [OK, WARNING]
 

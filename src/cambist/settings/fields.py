@@ -153,6 +153,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             description="address through which all sources are asked, as {gateway}/{host}/{path}; empty: directly",
         ),
     ] = ""
+    proxy: Annotated[
+        str,
+        Meta(
+            pattern=r"^(direct|http://[^/?#\s]+/?)?\Z",
+            description="HTTP proxy for requests to sources and webhooks, such as http://user:password@10.0.0.5:3128; "
+            "empty: that of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY; direct: none",
+        ),
+    ] = ""
     fred_key: Annotated[str, Meta(description="your key of the FRED API, for the source fred")] = ""
     banxico_key: Annotated[str, Meta(description="your token of the Banco de México, for the source banxico")] = ""
     bcch_key: Annotated[

@@ -183,7 +183,7 @@ def without_password(url: str) -> str:
 
 def shown(name: str, value: object) -> object:
     """Return the value of a setting without secrets: a key, a webhook or a command is shown as `set`."""
-    if name in {"database", "redis"} and isinstance(value, str):
+    if name in {"database", "redis", "gateway", "proxy"} and isinstance(value, str):
         return without_password(value)
     if name == "notify_email" and isinstance(value, str):
         return mail_url_without_password(value)

@@ -14,11 +14,11 @@ from pathlib import Path
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
 from cambist.errors import CannotStart
 from cambist.http.certificate import check_certificate
-from cambist.settings import local_host
+from cambist.settings import local_host, without_password
+from cambist.settings.outgoing import outgoing_proxies
 
 _SECONDS = 3.0
 _RENEW_WITHIN = timedelta(days=21)
-_PROXY_VARIABLES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
 _LISTENING = "0A"
 _PROCESSES = Path("/proc")
 
@@ -114,14 +114,22 @@ def check_stream(installation: InstallationState) -> Iterator[Finding]:
 
 def check_proxies(installation: InstallationState) -> Iterator[Finding]:
     """Check how the sources are asked, and which proxies are trusted to name clients' addresses."""
-    settings, named = installation.settings, [name for name in _PROXY_VARIABLES if installation.variables.get(name)]
+    settings = installation.settings
+    proxies = outgoing_proxies(settings, installation.variables)
+    way = proxies.description
     if settings.gateway:
-        yield ok("way to the sources", f"through the gateway {settings.gateway}")
-    elif named and settings.fetch and not settings.sandbox:
-        found = f"directly: Cambist does not use {named[0]}"
-        yield warning("way to the sources", found, "where only a proxy leads out, set the setting gateway")
+        proxy = proxies.proxy_for(settings.gateway)
+        behind = f", by the proxy {without_password(proxy)}" if proxy else ""
+        yield ok("way to the sources", f"through the gateway {without_password(settings.gateway)}{behind}")
+    elif proxies.unusable and settings.fetch and not settings.sandbox:
+        yield warning("way to the sources", way, "where only a proxy leads out, set the setting proxy to one of http")
     else:
-        yield ok("way to the sources", "directly")
+        yield ok("way to the sources", way)
+    if settings.notify_webhook:
+        proxy = proxies.proxy_for(settings.notify_webhook)
+        yield ok("way to the webhook", f"through the proxy {without_password(proxy)}" if proxy else "directly")
+    if settings.notify_email:
+        yield ok("way to the mail server", "directly: SMTP does not go through a proxy")
     if settings.host in ("0.0.0.0", "::") and settings.scheme == "http" and not settings.proxies:  # noqa: S104  compared
         found = "the API is open to the network over plain HTTP, and keys can be read on the way"
         yield warning("way to the clients", found, "set tls_cert and tls_key, or put a proxy in front and set proxies")
