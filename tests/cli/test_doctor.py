@@ -329,6 +329,14 @@ def test_an_unknown_setting_is_a_problem_and_all_else_is_checked(
     assert "ok       database: sound" in shown
 
 
+def test_an_account_that_should_pay_and_does_not_exist_is_a_problem(installation: InstallationState) -> None:
+    named = with_settings(installation, dialects="frankfurter", dialect_account="programs")
+    finding = one(folder_checks.check_named_accounts, named)
+    assert (finding.severity, finding.found.endswith("names [programs], which does not exist")) == (PROBLEM, True)
+    paid = with_settings(installation, dialects="frankfurter", dialect_account="owner")
+    assert one(folder_checks.check_named_accounts, paid).severity is OK
+
+
 def test_a_folder_in_use_is_recognised(installation: InstallationState) -> None:
     lock = installation.path / "cambist.lock"
     lock.write_bytes(b"")

@@ -23,7 +23,7 @@ from cambist.history.typed_series import parse_series_key
 from cambist.ingest.filing import Delivery, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
-from cambist.registry.accounts.keyless_accounts import check_dialect_account, check_page_account
+from cambist.registry.accounts.keyless_accounts import missing_accounts
 from cambist.registry.accounts.plans import activate_plans, plans_file, publish_plans, read_plans_file
 from cambist.registry.accounts.shared_plans import plan_sharing, publish_shared_plans
 from cambist.registry.archiving.snapshots import open_snapshot_source
@@ -127,10 +127,10 @@ class Bootstrap:
         return key
 
     def check_accounts(self) -> None:
-        """Check who pays for calls without a key, in dialects and on the page. Errors: CannotStart."""
+        """Warn if nobody pays for calls without a key, in dialects or on the page."""
         accounts = copied_accounts(self._settings) if self._is_database_gone else None
-        check_page_account(self._settings, accounts or self._store.accounts)
-        check_dialect_account(self._settings, accounts or self._store.accounts)
+        for sentence in missing_accounts(self._settings, accounts or self._store.accounts):
+            log.warning("%s", sentence)
 
     @property
     def owner_key(self) -> Path:

@@ -36,6 +36,7 @@ FOLDER_CHECKS: tuple[Check, ...] = (
     folder.check_matrix,
     folder.check_book,
     folder.check_plans,
+    folder.check_named_accounts,
     folder.check_sources,
     network.check_stream,
     network.check_leftovers,
