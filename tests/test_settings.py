@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import SettingRefused
-from cambist.settings import SETTING_NAMES, Settings, read_settings
+from cambist.settings import SETTING_NAMES, Settings, ignored_variables, read_settings
 
 
 @pytest.fixture
@@ -77,6 +77,7 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "day_bars_for": ("P3650D", timedelta(days=3650)),
         "tael_grams": ("37.79936375", Decimal("37.79936375")),
         "baht_grams": ("15.16", Decimal("15.16")),
+        "proxy": ("http://me:pw@10.0.0.5:3128", "http://me:pw@10.0.0.5:3128"),
         "proxies": ("10.0.0.0/8,::1", "10.0.0.0/8,::1"),
         "connections_per_address": ("64", 64),
         "tls_cert": ("/srv/cert.pem", Path("/srv/cert.pem")),
@@ -119,6 +120,77 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
 
 def test_variables_of_other_programs_are_ignored() -> None:
     assert read_settings({"PORT": "1", "PATH": "/bin", "XCAMBIST_PORT": "1", "cambist_port": "1"}, {}) == Settings()
+
+
+LINKS = {
+    "SERVICE_HOST": "10.96.12.7",
+    "SERVICE_PORT": "8000",
+    "SERVICE_PORT_HTTP": "8000",
+    "PORT": "tcp://10.96.12.7:8000",
+    "PORT_8000_TCP": "tcp://10.96.12.7:8000",
+    "PORT_8000_TCP_PROTO": "tcp",
+    "PORT_8000_TCP_PORT": "8000",
+    "PORT_8000_TCP_ADDR": "10.96.12.7",
+    "PORT_5353_UDP": "udp://[fd00::7]:5353",
+    "PORT_5353_UDP_PROTO": "udp",
+    "PORT_5353_UDP_PORT": "5353",
+    "PORT_5353_UDP_ADDR": "fd00::7",
+}
+"""What Kubernetes sets for a Service, after its name."""
+
+
+@pytest.mark.parametrize("service", ["CAMBIST", "CAMBIST_API", "CAMBIST_STREAM", "CAMBIST_REDIS", "CAMBIST_2"])
+def test_what_kubernetes_sets_for_a_service_called_so_is_ignored(service: str) -> None:
+    links = {f"{service}_{name}": value for name, value in LINKS.items()}
+    assert read_settings(links, {}) == Settings()
+    assert ignored_variables(links) == sorted(links)
+
+
+def test_beside_such_variables_settings_are_read_and_others_refused() -> None:
+    links = {f"CAMBIST_API_{name}": value for name, value in LINKS.items()}
+    assert read_settings({**links, "CAMBIST_PORT": "9000", "CAMBIST_STREAM_PORT": "0"}, {}).port == 9000
+    with pytest.raises(SettingRefused, match=r"\[CAMBIST_PROT\]"):
+        read_settings({**links, "CAMBIST_PROT": "9000"}, {})
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("CAMBIST_SERVICE_HOST", "my host"),
+        ("CAMBIST_SERVICE_PORT", "yes"),
+        ("CAMBIST_PORT", "http://10.96.12.7:8000"),
+        ("CAMBIST_PORT", "tcp://"),
+        ("CAMBIST_PORTS", "tcp://10.96.12.7:8000"),
+        ("CAMBIST_HOST", "tcp://10.96.12.7:8000 "),
+    ],
+)
+def test_what_only_looks_like_such_a_variable_is_no_such_variable(variable: str, value: str) -> None:
+    assert ignored_variables({variable: value}) == []
+
+
+@pytest.mark.parametrize("name", SETTING_NAMES)
+def test_a_setting_is_never_ignored_for_a_value_that_it_takes(name: str) -> None:
+    values = ("8000", "127.0.0.1", "::1", "tcp", "true", "PT5M", "redis://10.0.0.5:6379", "https://10.0.0.5:80", "")
+    assert [value for value in values if ignored_variables({f"CAMBIST_{name.upper()}": value})] == []
+
+
+# Addresses
+
+
+@pytest.mark.parametrize(
+    ("host", "url", "local_url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8000/rates", "http://127.0.0.1:8000/rates"),
+        ("0.0.0.0", "http://0.0.0.0:8000/rates", "http://127.0.0.1:8000/rates"),  # noqa: S104  nothing listens
+        ("::", "http://[::]:8000/rates", "http://[::1]:8000/rates"),
+        ("::1", "http://[::1]:8000/rates", "http://[::1]:8000/rates"),
+        ("fe80::1%eth0", "http://[fe80::1%25eth0]:8000/rates", "http://[fe80::1%25eth0]:8000/rates"),
+        ("rates.example", "http://rates.example:8000/rates", "http://rates.example:8000/rates"),
+    ],
+)
+def test_an_ipv6_address_has_brackets_in_every_address(host: str, url: str, local_url: str) -> None:
+    settings = Settings(host=host, path_prefix="/rates")
+    assert (settings.url, settings.local_url) == (url, local_url)
 
 
 # What is refused

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -94,6 +95,13 @@ def test_what_json_cannot_be_is_expected_in_all_its_forms() -> None:
                 caught = ast.unparse(node.type)
                 assert "msgspec.MsgspecError" not in caught, f"{module}:{node.lineno} catches too little: ValueError"
                 assert "msgspec.DecodeError" not in caught, f"{module}:{node.lineno} catches too little: ValueError"
+
+
+def test_a_host_and_a_port_are_joined_in_one_place() -> None:
+    """There an IPv6 address has its brackets. The client is installed alone, and has its own place."""
+    joined = re.compile(r"\{[^{}]*host[^{}]*\}:\{|%s:%d")
+    found = {name_of(path) for path in {*MODULES} - CLIENT if joined.search(path.read_text(encoding="utf-8"))}
+    assert found == {"cambist/settings/addresses.py"}
 
 
 @pytest.mark.parametrize("registry", ["sources/adapters/__init__.py", "api/endpoints/__init__.py"])

@@ -449,3 +449,9 @@ def test_a_backfill_that_was_killed_continues_and_loses_or_repeats_nothing(
     ]
     assert query(data, "PRAGMA integrity_check") == [("ok",)]
     assert (data / "rates.image").exists()
+
+
+@pytest.mark.parametrize("name", ["CAMBIST_FEEDS_OFF", "CAMBIST_FEEDS_ON"])
+def test_a_source_without_fixings_may_be_switched(data: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "kraken,okx")
+    assert run_backfill("ecb", "--data", str(data)).exit_code == 0

@@ -225,10 +225,19 @@ def test_a_stream_that_does_not_answer_is_found(installation: InstallationState)
 
 
 def test_the_ways_in_and_out_are_judged(installation: InstallationState) -> None:
-    behind = replace(with_settings(installation, fetch=True), variables={"HTTPS_PROXY": "http://proxy"})
+    behind = replace(with_settings(installation, fetch=True), variables={"ALL_PROXY": "socks5://proxy"})
     assert one(network_checks.check_proxies, behind).severity is WARNING
+    proxied = replace(installation, variables={"HTTPS_PROXY": "http://me:secret@proxy:3128"})
+    found = one(network_checks.check_proxies, proxied)
+    assert (found.severity, "secret" in found.found) == (OK, False)
+    assert found.found == "https through the proxy http://me:***@proxy:3128 (HTTPS_PROXY), http directly"
     through = replace(with_settings(behind, gateway="http://gate"), variables=behind.variables)
     assert one(network_checks.check_proxies, through).severity is OK
+    noticed = with_settings(proxied, notify_webhook="https://chat.example/x", notify_email="smtp://mail.example")
+    assert [(each.check, each.found) for each in network_checks.check_proxies(noticed)][1:] == [
+        ("way to the webhook", "through the proxy http://me:***@proxy:3128"),
+        ("way to the mail server", "directly: SMTP does not go through a proxy"),
+    ]
     public = list(network_checks.check_proxies(with_settings(installation, host="0.0.0.0")))  # noqa: S104
     assert [each.severity for each in public] == [OK, WARNING]
 
@@ -320,6 +329,14 @@ def test_an_unknown_setting_is_a_problem_and_all_else_is_checked(
     assert "ok       database: sound" in shown
 
 
+def test_an_account_that_should_pay_and_does_not_exist_is_a_problem(installation: InstallationState) -> None:
+    named = with_settings(installation, dialects="frankfurter", dialect_account="programs")
+    finding = one(folder_checks.check_named_accounts, named)
+    assert (finding.severity, finding.found.endswith("names [programs], which does not exist")) == (PROBLEM, True)
+    paid = with_settings(installation, dialects="frankfurter", dialect_account="owner")
+    assert one(folder_checks.check_named_accounts, paid).severity is OK
+
+
 def test_a_folder_in_use_is_recognised(installation: InstallationState) -> None:
     lock = installation.path / "cambist.lock"
     lock.write_bytes(b"")
@@ -337,3 +354,11 @@ def test_every_check_says_what_to_do_about_an_unreadable_folder(installation: In
     findings = list(examine({"CAMBIST_DATA": str(installation.path)}, {}, lambda: NOW))
     assert all(each.remedy for each in findings if each.severity is not OK)
     assert {"database", "rate matrix", "rate book", "plans"} <= {e.check for e in findings if e.severity is PROBLEM}
+
+
+def test_variables_that_kubernetes_sets_for_a_service_are_counted_and_not_refused(
+    installation: InstallationState,
+) -> None:
+    links = {"CAMBIST_SERVICE_HOST": "10.96.12.7", "CAMBIST_PORT": "tcp://10.96.12.7:8000"}
+    finding = one(machine_checks.check_settings, replace(installation, variables=links))
+    assert (finding.severity, "2 variables of Kubernetes are ignored" in finding.found) == (OK, True)

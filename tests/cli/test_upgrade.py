@@ -94,6 +94,16 @@ def test_what_this_release_would_refuse_is_named_and_not_upgraded(
     assert schema_of(older) == FORMER_SCHEMA
 
 
+@pytest.mark.parametrize("variable", ["CAMBIST_FEEDS_OFF", "CAMBIST_DIALECTS", "CAMBIST_ROLES"])
+def test_a_setting_that_a_start_would_refuse_is_a_problem(
+    older: Path, run: Run, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    _ = older
+    monkeypatch.setenv(variable, "api" if variable == "CAMBIST_ROLES" else "krakn")
+    ended = run("upgrade", "--check")
+    assert (ended.code, ended.out.count("problem: ")) == (1, 1)
+
+
 def test_a_database_that_is_too_old_is_a_problem(older: Path, run: Run) -> None:
     connection = sqlite3.connect(older / "cambist.db")
     with connection:

@@ -152,6 +152,12 @@ def test_the_code_cites_only_adrs_that_exist():
     assert {int(number) for number in re.findall(r"\(ADR (\d+)\)", sources)} <= set(range(1, len(ADRS) + 1))
 
 
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_commands_can_be_pasted_as_they_stand(path):
+    blocks = re.findall(r"^```console\n(.*?)^```", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    assert [found for block in blocks for found in re.findall(r"<[A-Za-z][^<>\n]*>", block)] == []
+
+
 def test_every_make_target_of_the_readme_and_contributing_exists():
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
     for path in DOCUMENTS:

@@ -25,6 +25,8 @@ from cambist.ingest.streamer import Streamer, supported_pairs
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.tick import Tick
+from cambist.settings import Settings
+from cambist.settings.outgoing import OutgoingProxies, outgoing_proxies
 from cambist.sources.base import EMPTY_MESSAGE, PairNames, SourceRequest, VenueAdapter, VenueMessage, VenueSocket
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -94,6 +96,7 @@ class Lists:
         self.asked_at: list[float] = []
         self.forgotten = 0
         self.connected_to: list[str] = []
+        self.proxies = OutgoingProxies()
 
     async def fetch(self, source: str, request: SourceRequest) -> bytes | None:
         assert (source, request.url) == ("bourse", "list")
@@ -521,6 +524,27 @@ def test_sockets_go_through_the_gateway_too(source) -> None:
             await asyncio.gather(task, return_exceptions=True)
 
     asyncio.run(scene())
+
+
+@pytest.mark.parametrize(("url", "proxy"), [("wss://bourse.example", "http://proxy:1"), ("ws://127.0.0.1:1", None)])
+def test_sockets_go_through_the_proxy_unless_they_are_of_this_machine(source, url, proxy) -> None:
+    through: list[Any] = []
+
+    class Session:
+        def ws_connect(self, _: str, **options: Any) -> Any:
+            through.append(options["proxy"])
+            raise OSError
+
+    async def scene() -> None:
+        lists = Lists(Session())
+        lists.proxies = outgoing_proxies(Settings(), {"HTTPS_PROXY": "http://proxy:1", "HTTP_PROXY": "http://proxy:1"})
+        task = asyncio.create_task(a_streamer(source, lists, VenueSocket(url=url, opening_frames=())).run())
+        await until(lambda: through)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(scene())
+    assert set(through) == {proxy}
 
 
 # How long it waits

@@ -358,10 +358,15 @@ def test_another_host_is_421(port: int, host: str) -> None:
     assert json.loads(body)["error"].startswith(f"Unknown host: [{host}], there are ")
 
 
-def test_it_answers_under_the_host_that_is_set(last_reports: LastReports, servers: list[Any]) -> None:
+@pytest.mark.parametrize(
+    ("host", "asked_as"), [("rates.internal", "rates.internal:8002"), ("FD00::7", "[fd00::7]:8002")]
+)
+def test_it_answers_under_the_host_that_is_set(
+    last_reports: LastReports, servers: list[Any], host: str, asked_as: str
+) -> None:
     _ = servers
-    serve_health(port := free_port(), last_reports, polls_sources=True, host="rates.internal")
-    assert asked(port, "/health/live", "rates.internal:8002")[0] == 200
+    serve_health(port := free_port(), last_reports, polls_sources=True, host=host)
+    assert asked(port, "/health/live", asked_as)[0] == 200
 
 
 # What a peer without a session can cost

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.forward_proxy import ForwardProxy, certificate_of
 from tests.monitoring.receivers import MailReceiver, Webhook, serving
 from tests.service.processes import free_port
 
@@ -27,6 +28,13 @@ LATE = Notice(BEGUN, "source:ecb", "The source ecb is late: its newest data is 5
 WELL = Notice(ENDED, "disk:", "The disk of the data folder is nearly full: 512 MB are free", NOW, NOW)
 MESSAGE = compose("rates.example", "a", NOW, [LATE, WELL])
 TEST = trial_message("cambist", "", NOW)
+
+
+@pytest.fixture(autouse=True)
+def _without_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
 
 
 def mail(server: MailReceiver, *, user: str = "", scheme: str = "smtp", more: str = "") -> Settings:
@@ -167,3 +175,47 @@ def test_a_command_that_fails_hangs_or_is_not_there_is_a_failure(monkeypatch: py
     ):
         with pytest.raises(NotificationFailed, match=problem):
             send(Settings(notify_command=command))
+
+
+# Proxies
+
+
+@pytest.mark.parametrize("named_by", ["setting", "HTTP_PROXY"])
+def test_a_webhook_over_http_is_asked_through_the_proxy(monkeypatch: pytest.MonkeyPatch, named_by: str) -> None:
+    with serving(Webhook()) as webhook, serving(ForwardProxy(chat_example=webhook.server_port)) as proxy:
+        proxy.wants_login = True
+        monkeypatch.setenv("HTTP_PROXY", proxy.url_with_login if named_by == "HTTP_PROXY" else "http://127.0.0.1:1")
+        setting = proxy.url_with_login if named_by == "setting" else ""
+        send(Settings(notify_webhook="http://me:pw@chat.example/hooks/token?x=1", proxy=setting))
+        assert proxy.asked == ["POST http://chat.example/hooks/token?x=1"]
+        ((path, headers, _),) = webhook.received
+        assert (path, headers["Authorization"]) == ("/hooks/token?x=1", "Basic bWU6cHc=")
+        assert headers["Host"] == "chat.example"
+
+
+def test_a_webhook_over_https_is_asked_through_a_tunnel(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    context = certificate_of("chat.example", tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
+    with serving(Webhook()) as webhook, serving(ForwardProxy(chat_example=webhook.server_port)) as proxy:
+        webhook.socket = context.wrap_socket(webhook.socket, server_side=True)
+        proxy.wants_login = True
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url_with_login)
+        send(Settings(notify_webhook="https://chat.example/hooks/token"))
+        assert [path for path, _, _ in webhook.received] == ["/hooks/token"]
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        with pytest.raises(
+            NotificationFailed, match=r"chat\.example cannot be reached through the proxy: the proxy answ"
+        ):
+            send(Settings(notify_webhook="https://chat.example/hooks/token"))
+        assert proxy.asked == ["CONNECT chat.example:443"] * 2
+
+
+def test_a_webhook_on_this_machine_and_mail_are_sent_directly(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, f"http://127.0.0.1:{free_port()}")
+    with serving(Webhook()) as webhook:
+        send(Settings(notify_webhook=webhook.url))
+        assert len(webhook.received) == 1
+    with serving(MailReceiver()) as server:
+        send(mail(server))
+        assert len(server.received) == 1

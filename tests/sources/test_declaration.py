@@ -3,10 +3,11 @@
 import re
 import tomllib
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import msgspec
 import pytest
@@ -25,6 +26,7 @@ from cambist.sources.declaration.declaration import FIELDS, Declaration, Declare
 from cambist.sources.declaration.layouts import CsvLayout, HtmlLayout, JsonLayout, WorkbookLayout, XmlLayout
 from cambist.sources.declaration.payload_summary import format_fixing, summarize_payload
 from cambist.sources.declaration.tree_path import parse_path
+from cambist.sources.parsing import PayloadReader
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")
@@ -716,7 +718,7 @@ def test_a_file_is_read_and_named(tmp_path):
         ("%d %b %Y", "05 MAR 2026"),
         ("%Y年%-m月%-d日", "2026年3月5日"),
         ("%A, %-d %B %Y", "Thursday, 5 March 2026"),
-        ("%Y%m%dT%H:%M:%S.%f%z", "20260305T23:59:59.123+01:00"),
+        ("%Y%m%dT%H:%M:%S.%f%z", "20260305T23:59:59.123+09:00"),
         ("%m/%d/%Y (100%%)", "03/05/2026 (100%)"),
         ("unix", "1772668800"),
         ("unix_ms", "1772668800000"),
@@ -730,6 +732,27 @@ def test_a_day_is_read_in_its_form(form, text):
         assert day_format.parse(other, zone) != date(2026, 3, 5)
     if day_format.can_be_written:
         assert day_format.format(date(2026, 3, 5)).lower() == text.lower()
+
+
+@given(
+    st.integers(10**5, 7 * 10**9).map(lambda seconds: datetime.fromtimestamp(seconds, UTC)),
+    st.sampled_from(["Europe/Istanbul", "Pacific/Apia", "America/New_York", "UTC", "Asia/Kathmandu"]).map(ZoneInfo),
+    st.integers(-12 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes))),
+)
+def test_a_moment_is_of_one_day_however_it_is_written(moment, zone, offset):
+    day = moment.astimezone(zone).date()
+    assert DayFormat("unix").parse(str(int(moment.timestamp())), zone) == day
+    assert DayFormat("%Y-%m-%dT%H:%M:%S%z").parse(moment.astimezone(offset).isoformat(), zone) == day
+    assert DayFormat("%Y-%m-%dT%H:%M:%S%z").parse(f"{moment:%Y-%m-%dT%H:%M:%S}Z", zone) == day
+    assert DayFormat("%Y-%m-%dT%H:%M:%S").parse(f"{moment.astimezone(zone):%Y-%m-%dT%H:%M:%S}", zone) == day
+    assert PayloadReader("a test").timestamp(moment.astimezone(offset).isoformat(), zone) == moment
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+def test_a_moment_beyond_all_days_is_none(text):
+    form = DayFormat("%Y-%m-%dT%H:%M:%S%z")
+    assert (form.parse(text, ZoneInfo("UTC")), form.parse_moment(text, ZoneInfo("UTC"))) == (None, None)
+    assert PayloadReader("a test").timestamp(text, ZoneInfo("UTC")) is None
 
 
 def test_years_of_two_digits_are_of_the_last_hundred_years():

@@ -22,16 +22,10 @@ pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 def open_service(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[PageService]:
     assert browser
     folder = tmp_path_factory.mktemp("open")
-    command = [COMMAND, "serve", "--sandbox", "--data", str(folder / "data")]
-    settings = {"CAMBIST_PAGE": "open", "CAMBIST_PAGE_ACCOUNT": "visitors"}
-    first = subprocess.run(
-        command, env=environment(**settings), capture_output=True, text=True, timeout=60, check=False
-    )
-    assert first.returncode != 0
-    assert "[visitors], which does not exist" in first.stderr
     create = [COMMAND, "account", "create", "visitors", "--plan", "premium", "--data", str(folder / "data")]
-    subprocess.run(create, env=environment(), capture_output=True, check=True, timeout=60)
     with serving_page(folder, page="open", page_account="visitors") as service:
+        assert "[visitors], which does not exist" in service.log.read_text()
+        subprocess.run(create, env=environment(), capture_output=True, check=True, timeout=60)
         yield service
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
 
 from cambist.admin.operators.parsing import parse_moment
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
-from cambist.settings import read_settings
 
 
 def audit(  # noqa: PLR0913  the filters are options
@@ -28,7 +26,7 @@ def audit(  # noqa: PLR0913  the filters are options
     from cambist.admin.operators.audit import AuditFilter, audit_entries
 
     wanted = AuditFilter(who, action, on, parse_moment("since", since), limit=limit)
-    entries = audit_entries(read_settings(os.environ, {"data": data}), wanted)
+    entries = audit_entries(read_folder_settings(data), wanted)
     if as_json:
         print_json([{name: getattr(each, name) for name in each.__struct_fields__} for each in entries])
         return

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
 
 from cambist.admin.operators.parsing import parse_day
-from cambist.cli.options import AsJson, DataFolder
-from cambist.settings import read_settings
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 
 
 def backfill(
@@ -24,7 +22,7 @@ def backfill(
     The service may be running. If the command is interrupted, run it again: it continues where it stopped. It ends
     early if no source can be reached, and exits with 1 if anything failed.
     """
-    settings = read_settings(os.environ, {"data": data})
+    settings = read_folder_settings(data)
     since = parse_day("--from", first)
     from cambist.cli.run_backfill import run_backfill
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_result
-from cambist.settings import read_settings
 
 File = Annotated[Path, typer.Argument(help="New file for the backup, such as cambist-2026-11-24.tar.gz.")]
 WithSecrets = Annotated[
@@ -29,7 +27,7 @@ def backup(file: File, *, with_secrets: WithSecrets = False, data: DataFolder = 
     from cambist.cli.progress import shown_progress
     from cambist.clock import utc_now
 
-    settings = read_settings(os.environ, {"data": data})
+    settings = read_folder_settings(data)
     with shown_progress() as show:
         made = Backup(settings, utc_now, show).write(file, with_secrets=with_secrets)
     manifest = made.manifest

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.errors import BadParameter
-from cambist.settings import read_settings
 
 Folder = Annotated[
     Path | None,
@@ -31,7 +29,7 @@ def check(folder: Folder = None, *, data: DataFolder = None, as_json: AsJson = F
 
     if folder and data:
         raise BadParameter(f"Both [{folder}] and --data [{data}] name a data folder: leave one out")
-    settings = read_settings(os.environ, {"data": folder or data})
+    settings = read_folder_settings(folder or data)
     if not settings.data.exists():
         raise BadParameter(f"There is no data folder {settings.data}: run [cambist serve] once, or name --data")
     if folder:

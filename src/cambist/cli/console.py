@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
 
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
-from cambist.settings import read_settings
 
 
 def console(
@@ -24,7 +22,7 @@ def console(
     from cambist.admin.operators.sign_in_links import LINK_LIFE, SignInLinks
     from cambist.clock import utc_now
 
-    settings = read_settings(os.environ, {"data": data, "operator_port": operator_port})
+    settings = read_folder_settings(data, operator_port=operator_port)
     token = SignInLinks(settings, utc_now).create()
     link = f"http://127.0.0.1:{settings.operator_port}/console/sign-in?token={token}"
     if as_json:

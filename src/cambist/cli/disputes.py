@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,10 +10,9 @@ import msgspec
 import typer
 
 from cambist.admin.operators.parsing import parse_day
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json, print_result
 from cambist.cli.printed_tables import print_table
-from cambist.settings import read_settings
 
 if TYPE_CHECKING:
     from cambist.admin.history.disputes import DisputeAdmin, WantedDecision
@@ -170,7 +168,7 @@ def _open(data: Path | None) -> DisputeAdmin:
     from cambist.admin.history.disputes import DisputeAdmin
     from cambist.clock import utc_now
 
-    return DisputeAdmin(read_settings(os.environ, {"data": data}), utc_now)
+    return DisputeAdmin(read_folder_settings(data), utc_now)
 
 
 def _plain(found: object) -> Any:

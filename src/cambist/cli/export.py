@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.errors import BadParameter
-from cambist.settings import read_settings
 
 Folder = Annotated[Path, typer.Argument(help="Folder for the files, new or with an earlier run of this export.")]
 Since = Annotated[str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31.")]
@@ -65,4 +63,4 @@ def export(  # noqa: PLR0913  the options of a command
         format=parse_format(format_name, FORMATS),
         forced=force,
     )
-    run_export(read_settings(os.environ, {"data": data}), folder, plan, as_json=as_json)
+    run_export(read_folder_settings(data), folder, plan, as_json=as_json)

@@ -13,10 +13,9 @@ import typer
 
 from cambist.admin.operators.parsing import parse_day
 from cambist.cli.formats import format_age
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
-from cambist.settings import read_settings
 
 if TYPE_CHECKING:
     from cambist.admin.sources.declaration_dry_run import DryRunResult
@@ -34,7 +33,7 @@ def list_feeds(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List every source by rank, whether it is on, and why it is off."""
     from cambist.admin.sources.source_list import list_sources
 
-    found = list_sources(read_settings(os.environ, {"data": data}), os.environ)
+    found = list_sources(read_folder_settings(data), os.environ)
     if as_json:
         print_json([_listed_record(each) for each in found])
         return
@@ -53,7 +52,7 @@ def status(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     from cambist.admin.sources.source_list import read_source_reports
     from cambist.clock import utc_now
 
-    source_reports, now = read_source_reports(read_settings(os.environ, {"data": data})), utc_now()
+    source_reports, now = read_source_reports(read_folder_settings(data)), utc_now()
     if as_json:
         sources = [_report_record(report, now) for report in source_reports.reports]
         print_json({**_source_reports_record(source_reports), "sources": sources})
@@ -78,7 +77,7 @@ def try_feed(
     from cambist.admin.sources.declaration_dry_run import DeclarationDryRun
     from cambist.clock import utc_now
 
-    dry_run = DeclarationDryRun(read_settings(os.environ, {"data": data}), os.environ, utc_now().date())
+    dry_run = DeclarationDryRun(read_folder_settings(data), os.environ, utc_now().date())
     since = parse_day("--from", first)
     result = dry_run.fetch(file, since) if payload is None else dry_run.read(file, payload, since)
     if as_json:

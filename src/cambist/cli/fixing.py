@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import date
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,12 +9,12 @@ import typer
 
 from cambist.admin.operators.parsing import parse_day
 from cambist.cli.formats import format_fixing
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
 from cambist.errors import BadParameter, NoRate
 from cambist.reference.minor_units import spelled_code
-from cambist.settings import Settings, read_settings
+from cambist.settings import Settings
 
 if TYPE_CHECKING:
     from cambist.history.fixing import ReceivedFixing
@@ -39,7 +38,7 @@ def fixing(
     from cambist.admin.history.revisions import revisions
     from cambist.pricing.pair import Pair
 
-    settings, pair = read_settings(os.environ, {"data": data}), Pair(spelled_code(base), spelled_code(quote))
+    settings, pair = read_folder_settings(data), Pair(spelled_code(base), spelled_code(quote))
     since, until = _days(first, last)
     found = revisions(settings, pair, since, until)
     if not found:

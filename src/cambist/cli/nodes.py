@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,10 +10,9 @@ import typer
 
 from cambist.cli.confirmation import confirm
 from cambist.cli.formats import format_age
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json, print_result
 from cambist.cli.printed_tables import print_table
-from cambist.settings import read_settings
 
 if TYPE_CHECKING:
     from cambist.admin.installation.nodes import ListedNode, ListedNodes, NodeAdmin
@@ -74,7 +72,7 @@ def _admin(data: Path | None) -> NodeAdmin:
     from cambist.admin.installation.nodes import NodeAdmin
     from cambist.clock import utc_now
 
-    return NodeAdmin(read_settings(os.environ, {"data": data}), utc_now)
+    return NodeAdmin(read_folder_settings(data), utc_now)
 
 
 def _row(node: ListedNode) -> tuple[object, ...]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
-from cambist.settings import Settings, read_settings
+from cambist.settings import Settings
 
 if TYPE_CHECKING:
     from cambist.monitoring.alarm_watch import AlarmState
@@ -29,7 +28,7 @@ def notify(
     The ways are the settings notify_webhook, notify_email and notify_command. The exit code of a test is 1 if a message
     could not be sent, or if no way is set.
     """
-    settings = read_settings(os.environ, {"data": data})
+    settings = read_folder_settings(data)
     if test:
         _test(settings, as_json=as_json)
         return

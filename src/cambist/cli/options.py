@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cambist.accounts.account import DatetimeFormat
-from cambist.settings import read_settings
+from cambist.settings import Settings, read_settings
 
 if TYPE_CHECKING:
     from cambist.admin.accounts.account_admin import AccountAdmin
@@ -41,6 +41,17 @@ Email = Annotated[
 ]
 
 
+def read_folder_settings(data: Path | None, **flags: Any) -> Settings:
+    """Return the settings of a command: where a service uses the data folder, with what that was started with.
+
+    Errors: SettingRefused.
+    """
+    from cambist.registry.node.serving import as_served
+
+    settings = read_settings(os.environ, {"data": data, **flags})
+    return as_served(settings, [name for name, value in flags.items() if value is not None])
+
+
 def open_account_admin(data: Path | None) -> AccountAdmin:
     """Open the accounts of the data folder that the settings name.
 
@@ -49,4 +60,4 @@ def open_account_admin(data: Path | None) -> AccountAdmin:
     from cambist.admin.accounts.account_admin import AccountAdmin
     from cambist.clock import utc_now
 
-    return AccountAdmin(read_settings(os.environ, {"data": data}), utc_now)
+    return AccountAdmin(read_folder_settings(data), utc_now)

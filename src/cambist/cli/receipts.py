@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-
 import typer
 
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json, print_result
 from cambist.cli.printed_tables import print_table
-from cambist.settings import read_settings
 
 app = typer.Typer(help="List and replace the keys that sign receipts.", no_args_is_help=True)
 
@@ -29,7 +26,7 @@ def keys(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     from cambist.admin.installation.receipt_keys import open_receipt_keys
     from cambist.clock import utc_now
 
-    with open_receipt_keys(read_settings(os.environ, {"data": data}), utc_now) as admin:
+    with open_receipt_keys(read_folder_settings(data), utc_now) as admin:
         found = [
             {
                 "kid": key.kid,
@@ -57,7 +54,7 @@ def rotate(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     from cambist.admin.installation.receipt_keys import open_receipt_keys
     from cambist.clock import utc_now
 
-    with open_receipt_keys(read_settings(os.environ, {"data": data}), utc_now) as admin:
+    with open_receipt_keys(read_folder_settings(data), utc_now) as admin:
         key = admin.rotate()
     print_result(
         {"kid": key.kid, "created_at": key.created_at},

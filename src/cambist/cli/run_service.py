@@ -6,7 +6,7 @@ import logging
 import logging.config
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,16 +14,15 @@ import typer
 
 from cambist import __version__
 from cambist.admin.data_folder.bootstrap import Bootstrap
-from cambist.cli.stream_address import host_to_ask
+from cambist.admin.data_folder.start_settings import check_start_settings
 from cambist.clock import utc_now
 from cambist.http.certificate import check_certificate
 from cambist.http.listening_socket import free_address
 from cambist.log_file import check_log_file
 from cambist.logs import log_config
 from cambist.processes.supervisor import supervise
-from cambist.registry.node.nodes import check_node
-from cambist.registry.sources.source_adapters import check_source_keys
-from cambist.settings import Settings
+from cambist.registry.node.serving import served
+from cambist.settings import Settings, ignored_variables
 
 log = logging.getLogger(__name__)
 
@@ -35,21 +34,23 @@ def run_service(settings: Settings) -> None:
         check_log_file(settings.logging[2])
     logging.config.dictConfig(log_config(*settings.logging))
     log.info("Cambist %s, data in %s", __version__, settings.data.resolve())
-    check_node(settings)
-    keys = check_source_keys(settings, os.environ)
+    if ignored := ignored_variables(os.environ):
+        log.info("Ignored, because Kubernetes sets them for a Service: %s", ", ".join(ignored))
+    keys = check_start_settings(settings, os.environ)
     bootstrap = Bootstrap(settings, utc_now)
     check_certificate(settings.tls_cert, settings.tls_key)
+    with served(settings):
+        _serve(settings, keys, bootstrap)
+
+
+def _serve(settings: Settings, keys: Mapping[str, str], bootstrap: Bootstrap) -> None:
     serves_api = "api" in settings.chosen_roles
     listening_socket = free_address(settings.host, settings.port) if serves_api else ""
-    address = f"{settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
-    is_built = _prepare(bootstrap, address, has_page=settings.page != "off")
+    is_built = _prepare(bootstrap, settings.local_url, has_page=settings.page != "off")
     if serves_api:
-        log.info("Serving %s with %d workers of %d threads", address, settings.workers, settings.threads)
+        log.info("Serving %s with %d workers of %d threads", settings.url, settings.workers, settings.threads)
     if settings.page != "off" and serves_api:
-        log.info(
-            "Open %s/ in a browser",
-            f"{settings.scheme}://{host_to_ask(settings)}:{settings.port}{settings.path_prefix}",
-        )
+        log.info("Open %s/ in a browser", settings.local_url)
     supervise(settings, keys, listening_socket, bootstrap.reload_plans, shares_memory=not is_built)
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cambist.admin.operators.parsing import parse_day
-from cambist.cli.options import DataFolder
-from cambist.settings import read_settings
+from cambist.cli.options import DataFolder, read_folder_settings
 
 if TYPE_CHECKING:
     from cambist.admin.installation.sandbox import FaultsAdmin
@@ -89,4 +87,4 @@ def _admin(data: Path | None) -> FaultsAdmin:
     from cambist.admin.installation.sandbox import FaultsAdmin
     from cambist.clock import utc_now
 
-    return FaultsAdmin(read_settings(os.environ, {"data": data, "sandbox": True}), utc_now)
+    return FaultsAdmin(read_folder_settings(data, sandbox=True), utc_now)

@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 import typer
 
 from cambist.accounts.names import echo
+from cambist.cli.options import read_folder_settings
 from cambist.errors import BadParameter, CannotStart, KeyRefused, RequestRefused
-from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings, read_settings
+from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings
 from cambist.status.environment import Environment
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def consult(target: Target, use: Callable[[RemoteService | StoredAnswers], T]) -
 
     Errors: CambistError, OSError, and those of `use`.
     """
-    settings = read_settings(os.environ, {"data": target.data})
+    settings = read_folder_settings(target.data)
     named = _named_service(settings, target)
     return _use_nearest(settings, target, use) if named is None else use(named)
 
@@ -121,7 +122,7 @@ def _use_nearest(settings: Settings, target: Target, use: Callable[[RemoteServic
     try:
         stored = StoredAnswers(settings)
     except CannotStart as error:
-        raise CannotStart(f"No service answers at {_address(settings)}. {error}") from (refused or error)
+        raise CannotStart(f"No service answers at {settings.local_url}. {error}") from (refused or error)
     with closing(stored):
         return use(stored)
 
@@ -133,13 +134,7 @@ def _local_client(settings: Settings, key: str) -> RemoteService | None:
     if not key:
         return None
     tls = trust_only(settings.tls_cert) if settings.scheme == "https" and settings.tls_cert else None
-    return RemoteService(_address(settings), key, tls)
-
-
-def _address(settings: Settings) -> str:
-    from cambist.cli.stream_address import host_to_ask
-
-    return f"{settings.scheme}://{host_to_ask(settings)}:{settings.port}{settings.path_prefix}"
+    return RemoteService(settings.local_url, key, tls)
 
 
 def _chosen_key(target: Target) -> str:

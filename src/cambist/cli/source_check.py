@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
-from cambist.settings import read_settings
 
 if TYPE_CHECKING:
     from cambist.admin.source_check.check import SourceCheck
@@ -85,7 +84,7 @@ def _source_check(data: Path | None) -> SourceCheck:
     from cambist.admin.source_check.check import SourceCheck
     from cambist.clock import utc_now
 
-    return SourceCheck(read_settings(os.environ, {"data": data}), os.environ, utc_now)
+    return SourceCheck(read_folder_settings(data), os.environ, utc_now)
 
 
 def _encoded(found: CheckReport) -> bytes:

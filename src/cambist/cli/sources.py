@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
 from cambist.cli.source_check import check, record
-from cambist.settings import read_settings
 
 if TYPE_CHECKING:
     from cambist.admin.sources.source_list import ListedSource
@@ -37,7 +36,7 @@ def list_all(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """
     from cambist.admin.sources.source_list import list_sources
 
-    found = list_sources(read_settings(os.environ, {"data": data}), os.environ)
+    found = list_sources(read_folder_settings(data), os.environ)
     if as_json:
         print_json({"counts": _counts(found), "sources": [_record(each) for each in found]})
         return

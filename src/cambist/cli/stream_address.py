@@ -13,8 +13,7 @@ from cambist.accounts.names import echo
 from cambist.client.price_stream import StreamAddress
 from cambist.client.protocol import LOCAL_HOSTS
 from cambist.errors import BadParameter
-from cambist.http.listening_socket import LOCAL_ADDRESSES
-from cambist.settings import KEY_VARIABLE, Settings
+from cambist.settings import KEY_VARIABLE, Settings, authority, local_host
 from cambist.storage.data_directory import DataDirectory
 
 _CERTIFICATE = re.compile(r"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL | re.ASCII)
@@ -31,16 +30,10 @@ def stream_address(settings: Settings, url: str | None) -> StreamAddress:
         return StreamAddress(url, _key(settings, is_local=urlsplit(url).hostname in LOCAL_HOSTS))
     if not settings.stream_port:
         raise BadParameter("The setting [stream_port] is 0, so there is no stream; --url names one elsewhere")
-    host = host_to_ask(settings)
+    host = authority(local_host(settings.host), settings.stream_port)
     if settings.scheme == "https" and settings.tls_cert is not None:
-        return StreamAddress(f"wss://{host}:{settings.stream_port}", _key(settings), trust_only(settings.tls_cert))
-    return StreamAddress(f"ws://{host}:{settings.stream_port}", _key(settings))
-
-
-def host_to_ask(settings: Settings) -> str:
-    """Return the host at which this machine reaches the service of the settings, as it stands in an address."""
-    host = LOCAL_ADDRESSES.get(settings.host, settings.host)
-    return f"[{host}]" if ":" in host else host
+        return StreamAddress(f"wss://{host}", _key(settings), trust_only(settings.tls_cert))
+    return StreamAddress(f"ws://{host}", _key(settings))
 
 
 def _key(settings: Settings, *, is_local: bool = True) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from msgspec import UNSET
 
-from cambist.cli.options import AsJson, DataFolder
+from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.errors import ReceiptInvalid
-from cambist.settings import read_settings
 
 if TYPE_CHECKING:
     from cambist.receipts.verification import VerifiedReceipt
@@ -56,7 +54,7 @@ def verify(
     from cambist.admin.installation.receipt_keys import known_keys, read_file
     from cambist.receipts.verification import read_receipt, verify_receipt
 
-    key_set = known_keys(read_settings(os.environ, {"data": data}), keys)
+    key_set = known_keys(read_folder_settings(data), keys)
     content = read_file(file)
     signed, answer = (content, None) if receipt is None else (read_file(receipt), content)
     try:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
 
-from cambist.cli.options import DataFolder
-from cambist.settings import read_settings
+from cambist.cli.options import DataFolder, read_folder_settings
 
 
 def watch(
@@ -33,7 +31,7 @@ def watch(
     terminal, each change is a line: symbol, bid, ask and market time. If one table is requested, the exit code is 1
     if a pair has no price or is unknown.
     """
-    settings = read_settings(os.environ, {"data": data})
+    settings = read_folder_settings(data)
     from cambist.cli.show_prices import show_prices
 
     has_all_prices = show_prices(settings, pairs, url, once=once, per_second=per_second)

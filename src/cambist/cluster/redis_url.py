@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from cambist.errors import SettingRefused
-from cambist.settings import without_password
+from cambist.settings import authority, without_password
 
 _SCHEMES = ("redis", "rediss", "redis+sentinel", "rediss+sentinel")
 _PORT, _SENTINEL_PORT = 6379, 26379
@@ -35,7 +35,7 @@ class RedisAddress:
     sentinel: dict[str, str] = field(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
-        hosts = ", ".join(f"[{host}]:{port}" if ":" in host else f"{host}:{port}" for host, port in self.hosts)
+        hosts = ", ".join(authority(host, port) for host, port in self.hosts)
         return f"{self.service} by the Sentinels {hosts}" if self.service else hosts
 
 

@@ -7,9 +7,6 @@ from typing import Any
 
 from cambist.errors import CannotStart
 
-LOCAL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}  # noqa: S104  nothing listens here
-"""For a service that listens on all addresses, the one at which this machine reaches it."""
-
 _UNREAD_MILLISECONDS = 10_000
 """How long a client may leave data unread before the kernel closes the connection."""
 

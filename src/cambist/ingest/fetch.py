@@ -18,6 +18,7 @@ from cambist import __version__
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
 from cambist.ingest.hidden_fields import with_hidden_fields
 from cambist.ingest.request_tokens import with_token
+from cambist.settings.outgoing import OutgoingProxies
 from cambist.sources.base import MAX_PAYLOAD_BYTES, SourceRequest
 
 AGENT = f"cambist/{__version__} (self-hosted exchange rates)"
@@ -47,12 +48,14 @@ class Fetcher:
     """Sends requests over one session.
 
     `gateway` is an address that all requests go to instead (`{gateway}/{host}/{path}`), empty for none; `keys` are the
-    operator's API keys by source; `timeout` is the limit for one attempt.
+    operator's API keys by source; `proxies` are those on the way to what is asked; `timeout` is the limit for one
+    attempt.
     """
 
     session: aiohttp.ClientSession
     gateway: str = ""
     keys: Mapping[str, str] = field(default_factory=dict)
+    proxies: OutgoingProxies = field(default_factory=OutgoingProxies)
     attempts: int = 3
     timeout: aiohttp.ClientTimeout = _TIMEOUT
     _validators: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -105,7 +108,13 @@ class Fetcher:
         for _ in range(_REDIRECTS + 1):
             method = "POST" if request.body else "GET"
             async with self.session.request(
-                method, url, headers=headers, data=body, allow_redirects=False, timeout=self.timeout
+                method,
+                url,
+                headers=headers,
+                data=body,
+                allow_redirects=False,
+                timeout=self.timeout,
+                proxy=self.proxies.proxy_for(url),
             ) as response:
                 if response.status not in _MOVED:
                     return await self._content(source, request, response)
@@ -172,8 +181,19 @@ def _seconds(text: str) -> float | None:
     return float(text) if text.isascii() and text.isdigit() else None
 
 
+def proxy_failure(error: Exception) -> str:
+    """Return what a proxy has done wrong; empty for another error."""
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return f"the proxy answered {error.status}"
+    if isinstance(error, aiohttp.ClientProxyConnectionError):
+        return f"the proxy cannot be reached: {error.strerror}"
+    return ""
+
+
 def _message(error: Exception) -> str:
     """Return what happened without the address, which may contain a key."""
+    if failure := proxy_failure(error):
+        return failure
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     return type(error).__name__

@@ -12,6 +12,7 @@ from datetime import timedelta
 import aiohttp
 
 from cambist.errors import SourceBroken
+from cambist.ingest.fetch import proxy_failure
 from cambist.ingest.poller import Poller
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
@@ -107,8 +108,13 @@ class Streamer:
 
     async def _connect(self, socket: VenueSocket) -> None:
         fetcher = self.poller.fetcher
+        address = fetcher.address(socket.url)
         async with fetcher.session.ws_connect(
-            fetcher.address(socket.url), heartbeat=20, max_msg_size=_LONGEST_FRAME, timeout=aiohttp.ClientWSTimeout(5)
+            address,
+            heartbeat=20,
+            max_msg_size=_LONGEST_FRAME,
+            timeout=aiohttp.ClientWSTimeout(5),
+            proxy=fetcher.proxies.proxy_for(address),
         ) as connection:
             sender = asyncio.create_task(_send_frames(connection, socket))
             try:
@@ -171,4 +177,4 @@ async def _send_frames(connection: aiohttp.ClientWebSocketResponse, socket: Venu
 
 
 def _message(error: Exception) -> str:
-    return str(error) if isinstance(error, SourceBroken) else type(error).__name__
+    return str(error) if isinstance(error, SourceBroken) else proxy_failure(error) or type(error).__name__

@@ -11,15 +11,15 @@ from contextlib import closing
 from typing import NoReturn
 
 from cambist.errors import SettingRefused
-from cambist.http.listening_socket import LOCAL_ADDRESSES
-from cambist.settings import Settings, read_settings
+from cambist.registry.node.serving import as_served
+from cambist.settings import Settings, local_host, read_settings
 
 _SECONDS = 2.0
 
 
 def api_problems(settings: Settings) -> Callable[[], list[str]]:
     """Return a function that probes the API and returns its problems."""
-    host = LOCAL_ADDRESSES.get(settings.host, settings.host)
+    host = local_host(settings.host)
 
     def probe() -> list[str]:
         try:
@@ -44,7 +44,7 @@ def _connection(host: str, settings: Settings) -> http.client.HTTPConnection:
 def main() -> NoReturn:
     """Probe the API of the settings in the environment, as a container's health check: exit with 1 if it fails."""
     try:
-        problems = api_problems(read_settings(os.environ, {}))()
+        problems = api_problems(as_served(read_settings(os.environ, {})))()
     except SettingRefused as refused:
         problems = [str(refused)]
     sys.exit("; ".join(problems) or 0)

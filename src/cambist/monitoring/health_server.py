@@ -16,6 +16,7 @@ from prometheus_client.registry import Collector
 from cambist.history.dispute import Disputes
 from cambist.monitoring.health_http import LOOPBACK, Application, answer, answer_wrong_method, listen
 from cambist.monitoring.metrics_page import metrics_page
+from cambist.settings import url_host
 from cambist.status.source_report import Condition, SourceReports
 
 log = logging.getLogger(__name__)
@@ -154,7 +155,7 @@ def serve_operator_port(port: int, application: Application, host: str = "localh
     `host` is a host name that requests may use, besides those of loopback.
     """
     try:
-        server = listen(port, application, LOOPBACK | {host})
+        server = listen(port, application, LOOPBACK | {url_host(host).lower()})
     except OSError as error:
         log.warning("Operator's port: cannot listen on 127.0.0.1 port %d: %s", port, error.strerror)
         return

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -45,6 +46,7 @@ from cambist.registry.sources.asked_sources import watch_asked_sources
 from cambist.registry.sources.source_adapters import load_adapters, reasons_off
 from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
+from cambist.settings.outgoing import outgoing_proxies
 from cambist.sources.base import Adapter, FixingAdapter, TickAdapter, VenueAdapter
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
@@ -128,10 +130,13 @@ class Ingestor:
         per_host = 0 if self._settings.gateway else _PER_HOST
         connector = aiohttp.TCPConnector(limit=_CONNECTIONS, limit_per_host=per_host)
         async with aiohttp.ClientSession(connector=connector, auto_decompress=True) as session:
-            fetcher = Fetcher(session, self._settings.gateway, self._keys)
+            proxies = outgoing_proxies(self._settings, os.environ)
+            fetcher = Fetcher(session, self._settings.gateway, self._keys, proxies)
             await self._archive.apply_all()
             enabled, all_sources = len(self._enabled), len(self._adapters)
             log.info("Ingest: %d sources are polled, %d are off", enabled, all_sources - enabled)
+            if proxies.by_scheme or proxies.unusable:
+                log.info("Ingest: sources are asked %s", proxies.description)
             # No task ends by itself. One that fails ends the process, and the supervisor starts another.
             async with running_tasks(self._coroutines(fetcher)) as tasks:
                 await stop.wait_beside(tasks)

@@ -25,7 +25,7 @@ from cambist.registry.accounts.metering import open_meter
 from cambist.registry.accounts.plans import current_plans
 from cambist.registry.archiving.known_history import open_correction_feed
 from cambist.registry.wiring.components import environment_of, max_ages, open_store
-from cambist.settings import Settings
+from cambist.settings import Settings, authority
 from cambist.status.environment import check_rate_book
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import write_json_file
@@ -130,7 +130,7 @@ class StreamProcess:
                 await asyncio.sleep(_RETRY_SECONDS)
                 continue
             scheme = "wss" if self._settings.tls_cert else "ws"
-            log.info("Stream: %s://%s:%d", scheme, host, port)
+            log.info("Stream: %s://%s", scheme, authority(host, port))
             UnauthenticatedLimit(port, self._server, self._settings.proxy_networks).start()
             return
 

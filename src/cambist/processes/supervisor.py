@@ -96,7 +96,7 @@ def _reload(reload: Callable[[], None], watchdog: Watchdog | None) -> None:
 
 
 def _status(settings: Settings) -> str:
-    return f"Answering on {settings.scheme}://{settings.host}:{settings.port}{settings.path_prefix}"
+    return f"Answering on {settings.url}"
 
 
 def _child_processes(settings: Settings, keys: Mapping[str, str]) -> dict[str, Entry]:

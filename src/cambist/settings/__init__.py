@@ -1,5 +1,6 @@
 """The settings: read once, from defaults, a TOML file, `CAMBIST_*` variables and flags."""
 
+from cambist.settings.addresses import authority, local_host, url_host
 from cambist.settings.fields import ROLES, Settings
 from cambist.settings.reading import (
     FILE_VARIABLE,
@@ -9,6 +10,7 @@ from cambist.settings.reading import (
     SANDBOX_DATA,
     SETTING_NAMES,
     URL_VARIABLE,
+    ignored_variables,
     read_settings,
     setting_descriptions,
     shown,
@@ -26,9 +28,13 @@ __all__ = [
     "SETTING_NAMES",
     "URL_VARIABLE",
     "Settings",
+    "authority",
+    "ignored_variables",
+    "local_host",
     "read_settings",
     "setting_descriptions",
     "shown",
+    "url_host",
     "without_password",
     "written",
 ]

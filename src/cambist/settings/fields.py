@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from cambist.errors import SettingRefused
+from cambist.settings.addresses import authority, local_host
 from cambist.settings.mail import MailServer, parse_mail_url
 
 ROLES = ("api", "stream", "ingest")
@@ -152,6 +153,14 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
             description="address through which all sources are asked, as {gateway}/{host}/{path}; empty: directly",
         ),
     ] = ""
+    proxy: Annotated[
+        str,
+        Meta(
+            pattern=r"^(direct|http://[^/?#\s]+/?)?\Z",
+            description="HTTP proxy for requests to sources and webhooks, such as http://user:password@10.0.0.5:3128; "
+            "empty: that of HTTPS_PROXY, HTTP_PROXY or ALL_PROXY; direct: none",
+        ),
+    ] = ""
     fred_key: Annotated[str, Meta(description="your key of the FRED API, for the source fred")] = ""
     banxico_key: Annotated[str, Meta(description="your token of the Banco de México, for the source banxico")] = ""
     bcch_key: Annotated[
@@ -235,6 +244,16 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         if (self.tls_cert is None) != (self.tls_key is None):
             raise SettingRefused("The settings [tls_cert] and [tls_key] are refused: one is nothing without the other")
         return "https" if self.tls_cert else "http"
+
+    @property
+    def url(self) -> str:
+        """The address that the API listens on."""
+        return f"{self.scheme}://{authority(self.host, self.port)}{self.path_prefix}"
+
+    @property
+    def local_url(self) -> str:
+        """The address at which this machine reaches the API."""
+        return f"{self.scheme}://{authority(local_host(self.host), self.port)}{self.path_prefix}"
 
     @property
     def chosen_roles(self) -> frozenset[str]:

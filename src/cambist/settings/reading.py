@@ -17,6 +17,7 @@ from msgspec import Meta
 from cambist.errors import SettingRefused, shorten
 from cambist.settings.fields import Settings
 from cambist.settings.mail import mail_url_without_password
+from cambist.settings.service_links import service_links
 from cambist.suggestions import did_you_mean
 from cambist.validation import explain_validation_error
 
@@ -72,12 +73,18 @@ def _from_file(path: str) -> dict[str, Any]:
 
 def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
     variables = [PREFIX + name.upper() for name in SETTING_NAMES]
+    ignored = {*NO_SETTINGS, *ignored_variables(environment)}
     chosen = {}
     for variable, value in environment.items():
-        if variable.startswith(PREFIX) and variable not in NO_SETTINGS:
+        if variable.startswith(PREFIX) and variable not in ignored:
             _check_name(variable, "the environment", [*variables, *NO_SETTINGS])
             chosen[variable.removeprefix(PREFIX).lower()] = value
     return chosen
+
+
+def ignored_variables(environment: Mapping[str, str]) -> list[str]:
+    """Return the variables that begin as those of settings do, and that Kubernetes sets for a Service called so."""
+    return service_links(environment, PREFIX)
 
 
 def _check_name(name: str, where: str, names: list[str] | tuple[str, ...]) -> None:
@@ -176,7 +183,7 @@ def without_password(url: str) -> str:
 
 def shown(name: str, value: object) -> object:
     """Return the value of a setting without secrets: a key, a webhook or a command is shown as `set`."""
-    if name in {"database", "redis"} and isinstance(value, str):
+    if name in {"database", "redis", "gateway", "proxy"} and isinstance(value, str):
         return without_password(value)
     if name == "notify_email" and isinstance(value, str):
         return mail_url_without_password(value)

@@ -113,10 +113,11 @@ class PayloadReader:
         return found
 
     def timestamp(self, text: str, zone: ZoneInfo) -> datetime | None:
-        """Parse a time of publication in `zone`, to the second; return None if it is not one."""
+        """Parse a time of publication, in `zone` unless it has an offset, to the second; return None if it is none."""
         try:
-            return datetime.fromisoformat(text[:19]).replace(tzinfo=zone).astimezone(UTC)
-        except ValueError:
+            moment = datetime.fromisoformat(text)
+            return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC).replace(microsecond=0)
+        except (ValueError, OverflowError):
             return None
 
     def day_with_month_name(self, text: str, pattern: str, since: date = date(1945, 1, 1)) -> date:

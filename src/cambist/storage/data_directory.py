@@ -17,7 +17,7 @@ _FILES = (
     "cambist.db", "rates.image", "bars.open", "rates.book", "rates.votes", "sources.json", "stream.json", "versions",
     "stream.connections", "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
     "audit.log", "plans.toml.previous", "cluster.json", "node.instance",
-    "accounts.copy", "usage.copy", "rate-changes.csv",
+    "accounts.copy", "usage.copy", "rate-changes.csv", "service.json",
 )  # fmt: skip
 _FOLDERS = ("sources", "ledger", "console", "asked", "ingest", "keys", "log")
 
@@ -55,6 +55,7 @@ class DataDirectory:
         self.keys = path / "keys"
         self.log = path / "log"
         self.alarms = path / "alarms.json"
+        self.served_settings = path / "service.json"
         self.rate_changes = path / "rate-changes.csv"
         self.candidates = path / "ingest"
         """What the ingest process of a node publishes; the node has it once the other nodes can have it too."""

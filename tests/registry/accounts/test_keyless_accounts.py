@@ -1,34 +1,51 @@
-"""The account of an open page is checked when the service starts, and found by its name."""
+"""The accounts that pay for calls without a key: who is missing is named, and each is found by its name."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 from cambist.accounts.account import Account
 from cambist.accounts.keyless_access import PAGE
 from cambist.errors import CannotStart
-from cambist.registry.accounts.keyless_accounts import KeyReader, check_page_account, stored_keys
+from cambist.registry.accounts.keyless_accounts import (
+    KeyReader,
+    check_page_account,
+    missing_accounts,
+    stored_keys,
+)
 from cambist.settings import Settings
 
 OPEN = Settings(page="open", page_account="visitors")
 
 
-def test_an_open_page_needs_an_account_that_exists_and_works(small_store):
+def test_an_open_page_names_who_pays() -> None:
     with pytest.raises(CannotStart, match=r"nobody pays .* \[page_account\]"):
-        check_page_account(Settings(page="open"), small_store.accounts)
-    with pytest.raises(CannotStart, match=r"\[visitors\], which does not exist: .*account create visitors"):
-        check_page_account(OPEN, small_store.accounts)
+        check_page_account(Settings(page="open"))
+    for settings in (OPEN, Settings(page="keyed"), Settings(page="off")):
+        check_page_account(settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [(OPEN, "page_account"), (Settings(dialects="x", dialect_account="visitors"), "dialect_account")],
+)
+def test_an_account_that_cannot_pay_is_named_with_what_to_do(small_store, settings, name):
+    named = rf"The setting \[{name}\] names \[visitors\]"
+    (missing,) = missing_accounts(settings, small_store.accounts)
+    assert re.match(rf"{named}, which does not exist: .*cambist account create visitors --plan", missing)
     account = small_store.accounts.create(Account(0, "visitors", "one"))
-    check_page_account(OPEN, small_store.accounts)
+    assert list(missing_accounts(settings, small_store.accounts)) == []
     small_store.accounts.change(Account(account.number, "visitors", "one", suspended=True))
-    with pytest.raises(CannotStart, match=r"\[visitors\], which is suspended: .*account resume visitors"):
-        check_page_account(OPEN, small_store.accounts)
+    (suspended,) = missing_accounts(settings, small_store.accounts)
+    assert re.match(rf"{named}, which is suspended: .*cambist account resume visitors", suspended)
 
 
 @pytest.mark.parametrize("page", ["off", "keyed"])
 def test_a_page_that_is_not_open_needs_none(small_store, page):
-    settings = Settings(page=page, page_account="visitors")
-    check_page_account(settings, small_store.accounts)
+    settings = Settings(page=page, page_account="visitors", dialect_account="clients")
+    assert list(missing_accounts(settings, small_store.accounts)) == []
     small_store.accounts.create(Account(0, "visitors", "one"))
     assert PAGE not in stored_keys(settings, small_store.accounts)
 

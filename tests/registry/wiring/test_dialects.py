@@ -8,7 +8,7 @@ from cambist.accounts.account import Account
 from cambist.accounts.keyless_access import DIALECTS
 from cambist.api.faces.dialects import DIALECTS as PACKAGES
 from cambist.errors import CannotStart
-from cambist.registry.accounts.keyless_accounts import KeyReader, check_dialect_account, stored_keys
+from cambist.registry.accounts.keyless_accounts import KeyReader, stored_keys
 from cambist.registry.wiring.components import dialects
 from cambist.settings import Settings
 
@@ -24,13 +24,10 @@ def test_every_dialect_is_found_by_its_name(name):
     assert [one.name for one in dialects(Settings(dialects=f" {name} ,"))] == [name]
 
 
-def test_the_account_must_exist_and_work(small_store):
+def test_the_account_is_found_as_soon_as_it_exists(small_store):
     settings = Settings(dialects="x", dialect_account="clients")
-    check_dialect_account(Settings(dialects="x"), small_store.accounts)
-    with pytest.raises(CannotStart, match=r"\[dialect_account\] names \[clients\], which does not exist"):
-        check_dialect_account(settings, small_store.accounts)
+    assert DIALECTS not in stored_keys(settings, small_store.accounts)
     account = small_store.accounts.create(Account(0, "clients", "one"))
-    check_dialect_account(settings, small_store.accounts)
     assert stored_keys(settings, small_store.accounts)[DIALECTS].account == account
     assert DIALECTS not in stored_keys(Settings(dialect_account="clients"), small_store.accounts)
     reader = KeyReader(settings, small_store.accounts)

@@ -23,7 +23,7 @@ from cambist.history.typed_series import parse_series_key
 from cambist.ingest.filing import Delivery, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.rate_book import RateBook
-from cambist.registry.accounts.keyless_accounts import check_dialect_account, check_page_account
+from cambist.registry.accounts.keyless_accounts import missing_accounts
 from cambist.registry.accounts.plans import activate_plans, plans_file, publish_plans, read_plans_file
 from cambist.registry.accounts.shared_plans import plan_sharing, publish_shared_plans
 from cambist.registry.archiving.snapshots import open_snapshot_source
@@ -31,7 +31,7 @@ from cambist.registry.node.local_copies import copied_accounts
 from cambist.registry.node.node_leases import restore_leases
 from cambist.registry.node.nodes import join_nodes, node_name
 from cambist.registry.sources.source_adapters import OWN_SOURCES, fixing_adapters
-from cambist.registry.wiring.components import dialects, environment_of, open_store
+from cambist.registry.wiring.components import environment_of, open_store
 from cambist.settings import Settings, without_password
 from cambist.status.environment import check_rate_book, check_rate_matrix
 from cambist.storage.atomic_file import remove_unfinished, write_atomically
@@ -127,11 +127,10 @@ class Bootstrap:
         return key
 
     def check_accounts(self) -> None:
-        """Check the dialects, and who pays for calls without a key, in them and on the page. Errors: CannotStart."""
-        dialects(self._settings)
+        """Warn if nobody pays for calls without a key, in dialects or on the page."""
         accounts = copied_accounts(self._settings) if self._is_database_gone else None
-        check_page_account(self._settings, accounts or self._store.accounts)
-        check_dialect_account(self._settings, accounts or self._store.accounts)
+        for sentence in missing_accounts(self._settings, accounts or self._store.accounts):
+            log.warning("%s", sentence)
 
     @property
     def owner_key(self) -> Path:

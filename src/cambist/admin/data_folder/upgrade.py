@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cambist import __version__
+from cambist.admin.data_folder.start_settings import check_start_settings
 from cambist.errors import BadParameter, CambistError
 from cambist.registry.accounts.plans import plans_file, read_plans_file
-from cambist.registry.sources.source_adapters import OWN_SOURCES, load_declared_adapters
-from cambist.registry.wiring.components import dialects, environment_of, open_store
+from cambist.registry.wiring.components import environment_of, open_store
 from cambist.settings import Settings, read_settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.sql.former_schema import refusal
@@ -63,11 +63,11 @@ def plan_upgrade(environment: Mapping[str, str], options: Mapping[str, object], 
         free=space.free if space else None,
         copy=str(copy_path(database, report.newest_schema)) if is_copied else "",
         is_running=folder.is_claimed(),
-        problems=tuple(_problems(settings, report)),
+        problems=tuple(_problems(settings, environment, report)),
     )
 
 
-def _problems(settings: Settings, report: DatabaseReport) -> Iterator[str]:
+def _problems(settings: Settings, environment: Mapping[str, str], report: DatabaseReport) -> Iterator[str]:
     """Yield why a start of this release would be refused, or would be one without plans or sources of the operator."""
     if report.faults:
         yield f"the database is damaged: {report.faults[0]}"
@@ -80,8 +80,7 @@ def _problems(settings: Settings, report: DatabaseReport) -> Iterator[str]:
     plans = plans_file(settings.data)
     checks: list[Callable[[], object]] = [
         lambda: DataDirectory(settings.data).check(environment_of(settings)),
-        lambda: dialects(settings),
-        lambda: load_declared_adapters(settings.data / OWN_SOURCES),
+        lambda: check_start_settings(settings, environment),
         *([lambda: read_plans_file(plans)] if plans.exists() else []),
     ]
     for check in checks:

@@ -10,6 +10,7 @@ from cambist.admin.doctor import machine_checks as machine
 from cambist.admin.doctor import network_checks as network
 from cambist.admin.doctor.finding import Check, Finding, InstallationState, problem
 from cambist.errors import CambistError
+from cambist.registry.node.serving import as_served
 from cambist.settings import Settings, read_settings
 from cambist.storage.data_directory import DataDirectory
 
@@ -35,6 +36,7 @@ FOLDER_CHECKS: tuple[Check, ...] = (
     folder.check_matrix,
     folder.check_book,
     folder.check_plans,
+    folder.check_named_accounts,
     folder.check_sources,
     network.check_stream,
     network.check_leftovers,
@@ -50,7 +52,7 @@ def examine(
     except CambistError as error:
         yield problem("settings", str(error), "correct it; all else was checked with the default settings")
         settings = read_settings({}, flags)
-    yield from _examine(_installation(settings, variables, clock()))
+    yield from _examine(_installation(as_served(settings), variables, clock()))
 
 
 def _installation(settings: Settings, variables: Mapping[str, str], now: datetime) -> InstallationState:

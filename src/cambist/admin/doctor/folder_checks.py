@@ -11,7 +11,9 @@ from pathlib import Path
 
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
 from cambist.errors import CambistError
+from cambist.registry.accounts.keyless_accounts import missing_accounts
 from cambist.registry.accounts.plans import plans_file, read_plans_file
+from cambist.registry.wiring.components import open_store
 from cambist.settings import without_password
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
 from cambist.status.source_report import Condition, SourceReports
@@ -167,6 +169,23 @@ def check_plans(installation: InstallationState) -> Iterator[Finding]:
         yield problem("plans", str(error), "correct the file; [cambist plans check] checks it again")
         return
     yield ok("plans", f"{', '.join(plans)}")
+
+
+def check_named_accounts(installation: InstallationState) -> Iterator[Finding]:
+    """Check that the accounts exist that pay for calls without a key, if the settings name any."""
+    settings = installation.settings
+    if not (settings.page_account or settings.dialect_account):
+        return
+    store = open_store(settings)
+    try:
+        missing = list(missing_accounts(settings, store.accounts))
+    finally:
+        store.close()
+    for sentence in missing:
+        found, remedy = sentence.split(": ", 1)
+        yield problem("accounts without keys", found, remedy)
+    if not missing:
+        yield ok("accounts without keys", "those that the settings name exist")
 
 
 def check_sources(installation: InstallationState) -> Iterator[Finding]:

@@ -10,8 +10,9 @@ from datetime import UTC, datetime, timedelta
 from importlib import metadata
 
 from cambist import __version__
+from cambist.admin.data_folder.start_settings import check_start_settings
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
-from cambist.registry.sources.source_adapters import check_source_keys
+from cambist.settings import ignored_variables
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
@@ -77,9 +78,11 @@ def check_page_files(_installation: InstallationState) -> Iterator[Finding]:
 
 
 def check_settings(installation: InstallationState) -> Iterator[Finding]:
-    """Check what the settings name: sources and their keys, declarations of own sources, the two TLS files."""
-    check_source_keys(installation.settings, installation.variables)
-    yield ok("settings", f"all known; {installation.settings.scheme} on port {installation.settings.port}")
+    """Check what the settings name, as a start does: sources, declarations of own sources, dialects, nodes."""
+    check_start_settings(installation.settings, installation.variables)
+    ignored = len(ignored_variables(installation.variables))
+    others = f"; {ignored} variables of Kubernetes are ignored" if ignored else ""
+    yield ok("settings", f"all known; {installation.settings.scheme} on port {installation.settings.port}{others}")
 
 
 def check_open_files(_installation: InstallationState) -> Iterator[Finding]:

@@ -14,11 +14,11 @@ from pathlib import Path
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
 from cambist.errors import CannotStart
 from cambist.http.certificate import check_certificate
-from cambist.http.listening_socket import LOCAL_ADDRESSES
+from cambist.settings import local_host, without_password
+from cambist.settings.outgoing import outgoing_proxies
 
 _SECONDS = 3.0
 _RENEW_WITHIN = timedelta(days=21)
-_PROXY_VARIABLES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
 _LISTENING = "0A"
 _PROCESSES = Path("/proc")
 
@@ -26,7 +26,7 @@ _PROCESSES = Path("/proc")
 def check_ports(installation: InstallationState) -> Iterator[Finding]:
     """Check that the ports are free, or that the service of this folder has them."""
     settings = installation.settings
-    host = LOCAL_ADDRESSES.get(settings.host, settings.host)
+    host = local_host(settings.host)
     named = (
         ("port", host, settings.port),
         ("stream port", host, settings.stream_port),
@@ -43,7 +43,7 @@ def _check_port(installation: InstallationState, name: str, host: str, port: int
         if is_taken:
             return ok(name, f"{port}, the service answers")
         found = f"nothing answers on {host} port {port}, although a service uses the data folder"
-        return warning(name, found, "if it was started with flags, give doctor the same settings as variables")
+        return warning(name, found, "wait if it has just started; else look into the log, and restart the service")
     if not is_taken:
         return ok(name, f"{port} is free")
     user = f", by {process}" if (process := process_on(port)) else ""
@@ -100,7 +100,7 @@ def check_stream(installation: InstallationState) -> Iterator[Finding]:
     settings = installation.settings
     if not settings.stream_port or not installation.is_served or settings.scheme == "https":
         return
-    host = LOCAL_ADDRESSES.get(settings.host, settings.host)
+    host = local_host(settings.host)
     connection = http.client.HTTPConnection(host, settings.stream_port, timeout=_SECONDS)
     try:
         connection.request("GET", "/")
@@ -114,14 +114,22 @@ def check_stream(installation: InstallationState) -> Iterator[Finding]:
 
 def check_proxies(installation: InstallationState) -> Iterator[Finding]:
     """Check how the sources are asked, and which proxies are trusted to name clients' addresses."""
-    settings, named = installation.settings, [name for name in _PROXY_VARIABLES if installation.variables.get(name)]
+    settings = installation.settings
+    proxies = outgoing_proxies(settings, installation.variables)
+    way = proxies.description
     if settings.gateway:
-        yield ok("way to the sources", f"through the gateway {settings.gateway}")
-    elif named and settings.fetch and not settings.sandbox:
-        found = f"directly: Cambist does not use {named[0]}"
-        yield warning("way to the sources", found, "where only a proxy leads out, set the setting gateway")
+        proxy = proxies.proxy_for(settings.gateway)
+        behind = f", by the proxy {without_password(proxy)}" if proxy else ""
+        yield ok("way to the sources", f"through the gateway {without_password(settings.gateway)}{behind}")
+    elif proxies.unusable and settings.fetch and not settings.sandbox:
+        yield warning("way to the sources", way, "where only a proxy leads out, set the setting proxy to one of http")
     else:
-        yield ok("way to the sources", "directly")
+        yield ok("way to the sources", way)
+    if settings.notify_webhook:
+        proxy = proxies.proxy_for(settings.notify_webhook)
+        yield ok("way to the webhook", f"through the proxy {without_password(proxy)}" if proxy else "directly")
+    if settings.notify_email:
+        yield ok("way to the mail server", "directly: SMTP does not go through a proxy")
     if settings.host in ("0.0.0.0", "::") and settings.scheme == "http" and not settings.proxies:  # noqa: S104  compared
         found = "the API is open to the network over plain HTTP, and keys can be read on the way"
         yield warning("way to the clients", found, "set tls_cert and tls_key, or put a proxy in front and set proxies")

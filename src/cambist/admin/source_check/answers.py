@@ -17,6 +17,7 @@ from cambist.errors import NothingPublished, SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.ingest.fetch import Fetcher
 from cambist.pricing.tick import Tick
+from cambist.settings.outgoing import OutgoingProxies
 from cambist.sources.base import Adapter, FixingAdapter, SourceRequest, TickAdapter, VenueAdapter
 
 _MOST_ASKED = 4
@@ -59,11 +60,13 @@ class CheckedAnswer:
         return f"{self.status} {names.get(self.status, '')}".strip() if self.status else ""
 
 
-async def ask(adapter: Adapter, today: date, gateway: str, keys: Mapping[str, str]) -> CheckedAnswer:
+async def ask(
+    adapter: Adapter, today: date, gateway: str, keys: Mapping[str, str], proxies: OutgoingProxies
+) -> CheckedAnswer:
     """Ask a source for its newest rates, and read the answer. Failures are in the result."""
     answer = CheckedAnswer(adapter.source.key)
     async with aiohttp.ClientSession(trace_configs=[_recorder(answer)]) as session:
-        fetcher = Fetcher(session, gateway, keys, attempts=1)
+        fetcher = Fetcher(session, gateway, keys, proxies, attempts=1)
         started = time.monotonic()
         try:
             if isinstance(adapter, FixingAdapter):

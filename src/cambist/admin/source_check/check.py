@@ -16,6 +16,7 @@ from cambist.admin.source_check.report import CheckReport, make_report
 from cambist.errors import BadParameter
 from cambist.registry.sources.source_adapters import load_adapters, reasons_off, source_keys
 from cambist.settings import Settings
+from cambist.settings.outgoing import outgoing_proxies
 from cambist.sources.base import Adapter
 from cambist.sources.published_currencies import published_currencies
 from cambist.suggestions import did_you_mean
@@ -71,11 +72,12 @@ class SourceCheck:
         self, adapters: Sequence[Adapter], now: datetime, on_answer: Callable[[str], None]
     ) -> dict[str, CheckedAnswer]:
         set_on_retry_hooks([])
+        proxies = outgoing_proxies(self.settings, self.environment)
         keys, slots = self._keys(adapters), asyncio.Semaphore(_SOURCES_AT_ONCE)
 
         async def ask_one(adapter: Adapter) -> CheckedAnswer:
             async with slots:
-                answer = await ask(adapter, now.date(), self.settings.gateway, keys)
+                answer = await ask(adapter, now.date(), self.settings.gateway, keys, proxies)
             on_answer(answer.key)
             return answer
 

@@ -18,6 +18,7 @@ from cambist.registry.archiving.archive_tasks import ArchiveTasks
 from cambist.registry.sources.source_adapters import fixing_adapters, reasons_off, source_keys
 from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
+from cambist.settings.outgoing import outgoing_proxies
 from cambist.sources.base import FixingAdapter
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
@@ -52,6 +53,7 @@ class BackfillAdmin:
         self._archive_tasks = ArchiveTasks(settings)
         self._adapters = fixing_adapters(settings)
         self._keys = source_keys(settings, self._adapters.values(), environment)
+        self._proxies = outgoing_proxies(settings, environment)
 
     def choose_adapters(self, source: str) -> list[FixingAdapter]:
         """Return the adapter of a source, or for `all` those of all sources that are on. Errors: BadParameter."""
@@ -82,7 +84,7 @@ class BackfillAdmin:
         self, adapters: list[FixingAdapter], first: date | None, on_progress: Callable[[BackfillProgress], None]
     ) -> list[BackfillProgress]:
         async with aiohttp.ClientSession() as session:
-            fetcher = Fetcher(session, self._settings.gateway, self._keys)
+            fetcher = Fetcher(session, self._settings.gateway, self._keys, self._proxies)
             backfill = Backfill(self._store.archive, fetcher, self._archive_tasks.file, self._clock, on_progress)
             slots = asyncio.Semaphore(_SOURCES_AT_ONCE)
 

@@ -15,6 +15,7 @@ from cambist.errors import BadParameter, NothingPublished, SourceBroken, SourceR
 from cambist.ingest.fetch import Fetcher
 from cambist.registry.sources.source_adapters import OWN_SOURCES, RESERVED_KEYS, source_keys
 from cambist.settings import Settings
+from cambist.settings.outgoing import OutgoingProxies, outgoing_proxies
 from cambist.sources.base import Source, SourceRequest
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
 from cambist.sources.declaration.payload_summary import PayloadSummary, summarize_payload
@@ -49,7 +50,8 @@ class DeclarationDryRun:
         request = self._request(adapter, first)
         set_on_retry_hooks([])
         try:
-            content = asyncio.run(_fetch(adapter, request, self.settings.gateway, keys))
+            proxies = outgoing_proxies(self.settings, self.environment)
+            content = asyncio.run(_fetch(adapter, request, self.settings.gateway, keys, proxies))
             return DryRunResult(adapter.source, request, request.origin, summarize_payload(adapter, content, request))
         except NothingPublished as error:
             raise NothingPublished(f"{error}: {request.first} to {request.last}; --from asks for other days") from error
@@ -101,9 +103,11 @@ class DeclarationDryRun:
         return [*requests, *adapter.requests(self.today - covered, self.today)][-1]
 
 
-async def _fetch(adapter: DeclaredAdapter, request: SourceRequest, gateway: str, keys: Mapping[str, str]) -> bytes:
+async def _fetch(
+    adapter: DeclaredAdapter, request: SourceRequest, gateway: str, keys: Mapping[str, str], proxies: OutgoingProxies
+) -> bytes:
     async with aiohttp.ClientSession() as session:
-        content = await Fetcher(session, gateway, keys, attempts=1).fetch(adapter.source.key, request)
+        content = await Fetcher(session, gateway, keys, proxies, attempts=1).fetch(adapter.source.key, request)
     if content is None:
         raise SourceBroken(f"{adapter.source.key}: answered that nothing has changed, although nothing is known yet")
     return content

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import http.client
+import os
+import re
 import shlex
 import smtplib
 import ssl
@@ -22,6 +24,7 @@ from cambist import __version__
 from cambist.monitoring.notifications.message import Message, NotificationFailed, RecipientRefused
 from cambist.settings import Settings
 from cambist.settings.mail import MailServer
+from cambist.settings.outgoing import outgoing_proxies
 
 Send = Callable[[Message], None]
 """Sends a message. Errors: NotificationFailed, whose text has no secret."""
@@ -39,7 +42,8 @@ def notification_ways(settings: Settings) -> dict[str, Send]:
     """Return the ways to the operator that are set, by name."""
     ways: dict[str, Send] = {}
     if settings.notify_webhook:
-        ways["webhook"] = partial(post, settings.notify_webhook)
+        proxy = outgoing_proxies(settings, os.environ).proxy_for(settings.notify_webhook)
+        ways["webhook"] = partial(post, settings.notify_webhook, proxy=proxy)
     if server := settings.mail_server:
         ways["email"] = partial(send_mail, server)
     if settings.notify_command:
@@ -53,30 +57,44 @@ def account_way(settings: Settings) -> dict[str, Send]:
     return {ACCOUNT_EMAIL: partial(send_mail, server)} if server else {}
 
 
-def post(url: str, message: Message) -> None:
+def post(url: str, message: Message, *, proxy: str | None = None) -> None:
     """Send a message to a webhook as JSON. Redirects are not followed. Errors: NotificationFailed."""
     parts = urlsplit(url)
     target = f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}"
-    headers = {"Content-Type": "application/json", "User-Agent": f"cambist/{__version__}"}
-    if parts.username is not None:
-        user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers["Authorization"] = f"Basic {b64encode(user.encode()).decode()}"
+    headers = {"Content-Type": "application/json", "User-Agent": f"cambist/{__version__}", **_login(parts)}
+    if proxy and parts.scheme == "http":
+        headers |= _login(urlsplit(proxy), "Proxy-Authorization")
+        target = f"http://{parts.netloc.rpartition('@')[2]}{target}"
     try:
-        with closing(_connection(parts)) as connection:
+        with closing(_connection(parts, proxy)) as connection:
             connection.request("POST", target, msgspec.json.encode(message), headers)
             status = connection.getresponse().status
     except (OSError, http.client.HTTPException) as error:
-        raise NotificationFailed(f"The webhook at {parts.hostname} cannot be reached: {_reason(error)}") from error
+        way = "cannot be reached through the proxy" if proxy else "cannot be reached"
+        raise NotificationFailed(f"The webhook at {parts.hostname} {way}: {_reason(error)}") from error
     if not 200 <= status < 300:
         raise NotificationFailed(f"The webhook at {parts.hostname} answers with {status}")
 
 
-def _connection(url: SplitResult) -> http.client.HTTPConnection:
-    host = url.hostname or ""
+def _login(url: SplitResult, header: str = "Authorization") -> dict[str, str]:
+    """Return the header for the user and the password in an address; nothing if there are none."""
+    if url.username is None:
+        return {}
+    user = f"{unquote(url.username)}:{unquote(url.password or '')}"
+    return {header: f"Basic {b64encode(user.encode()).decode()}"}
+
+
+def _connection(url: SplitResult, proxy: str | None) -> http.client.HTTPConnection:
+    """Return a connection to a webhook, or to the proxy on the way to it, which tunnels to one of https."""
+    first = urlsplit(proxy) if proxy else url
+    host, port = first.hostname or "", first.port or (443 if first.scheme == "https" else 80)
     if url.scheme == "http":
-        return http.client.HTTPConnection(host, url.port or 80, timeout=_SECONDS)
+        return http.client.HTTPConnection(host, port, timeout=_SECONDS)
     context = ssl.create_default_context()
-    return http.client.HTTPSConnection(host, url.port or 443, timeout=_SECONDS, context=context)
+    connection = http.client.HTTPSConnection(host, port, timeout=_SECONDS, context=context)
+    if proxy:
+        connection.set_tunnel(url.hostname or "", url.port or 443, _login(first, "Proxy-Authorization"))
+    return connection
 
 
 def send_mail(server: MailServer, message: Message) -> None:
@@ -149,6 +167,11 @@ def _reason(error: Exception) -> str:
     return type(error).__name__
 
 
+def _tunnel_failure(error: OSError) -> str:
+    found = re.match(r"Tunnel connection failed: ([0-9]{3})", str(error))
+    return f"the proxy answers with {found[1]}" if found else ""
+
+
 _REASONS: dict[type[Exception], Callable[[Any], str]] = {
     smtplib.SMTPAuthenticationError: lambda _: "user or password is wrong",
     smtplib.SMTPResponseException: lambda error: f"it answers with {error.smtp_code}",
@@ -156,6 +179,6 @@ _REASONS: dict[type[Exception], Callable[[Any], str]] = {
     smtplib.SMTPNotSupportedError: lambda _: "it offers no TLS, or no login with a password",
     ssl.SSLCertVerificationError: lambda error: f"its certificate is refused: {error.verify_message}",
     TimeoutError: lambda _: "no answer in time",
-    OSError: lambda error: error.strerror or type(error).__name__,
+    OSError: lambda error: error.strerror or _tunnel_failure(error) or type(error).__name__,
 }
 """The reasons by kind of error, the more special kinds first."""

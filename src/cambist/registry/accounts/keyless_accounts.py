@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from cambist.accounts.account import KeyChanges, KnownAccounts, StoredKey
@@ -85,27 +85,24 @@ class KeyReader:
         self.are_copied = False
 
 
-def check_page_account(settings: Settings, accounts: KnownAccounts) -> None:
-    """Check that somebody pays for an open page. Errors: CannotStart."""
-    if settings.page != "open":
-        return
-    if not settings.page_account:
+def check_page_account(settings: Settings) -> None:
+    """Check that an open page names who pays for it. Errors: CannotStart."""
+    if settings.page == "open" and not settings.page_account:
         raise CannotStart("The page is open, but nobody pays for its calls: name an account in [page_account]")
-    _check_account("page_account", settings.page_account, accounts)
 
 
-def check_dialect_account(settings: Settings, accounts: KnownAccounts) -> None:
-    """Check the account that pays for calls in a dialect without a key, if one is named. Errors: CannotStart."""
-    if settings.dialects and settings.dialect_account:
-        _check_account("dialect_account", settings.dialect_account, accounts)
+def missing_accounts(settings: Settings, accounts: KnownAccounts) -> Iterator[str]:
+    """Yield a sentence for each account that should pay for calls without a key, but does not exist or is suspended.
 
-
-def _check_account(setting: str, name: str, accounts: KnownAccounts) -> None:
-    account = accounts.named(name)
-    if account is None:
-        create = f"cambist account create {name} --plan …"
-        raise CannotStart(f"The setting [{setting}] names [{name}], which does not exist: create it ({create})")
-    if account.suspended:
-        raise CannotStart(
-            f"The setting [{setting}] names [{name}], which is suspended: resume it (cambist account resume {name})"
-        )
+    A service starts without it, because only a started service has accounts; it is found as soon as it is created.
+    """
+    settings_by_digest = {PAGE: "page_account", DIALECTS: "dialect_account"}
+    for digest, name in _named(settings).items():
+        account = accounts.named(name)
+        named = f"The setting [{settings_by_digest[digest]}] names [{name}]"
+        if account is None:
+            create = f"cambist account create {name} --plan …"
+            yield f"{named}, which does not exist: calls without a key are refused until you create it ({create})"
+        elif account.suspended:
+            resume = f"cambist account resume {name}"
+            yield f"{named}, which is suspended: calls without a key are refused until you resume it ({resume})"

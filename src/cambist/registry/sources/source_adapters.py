@@ -61,12 +61,20 @@ def load_declared_adapters(folder: Path) -> dict[str, Adapter]:
 
 
 def load_adapters(settings: Settings) -> dict[str, Adapter]:
-    """Return every adapter by key, best first: the built-in ones, then declared ones. Errors: SourceRefused."""
-    return adapters() | load_declared_adapters(settings.data / OWN_SOURCES)
+    """Return every adapter by key, best first: the built-in ones, then declared ones.
+
+    Errors: SourceRefused, and SettingRefused if the settings name a source that does not exist.
+    """
+    found = adapters() | load_declared_adapters(settings.data / OWN_SOURCES)
+    for name, chosen in zip(("feeds_on", "feeds_off"), settings.chosen_sources, strict=True):
+        if unknown := sorted(chosen - set(found)):
+            near = did_you_mean(unknown[0], found)
+            raise SettingRefused(f"The setting [{name}] names no source: [{echo(unknown[0])}]; {near}")
+    return found
 
 
 def fixing_adapters(settings: Settings) -> dict[str, FixingAdapter]:
-    """Return the adapters of fixings by key, best first. Errors: SourceRefused."""
+    """Return the adapters of fixings by key, best first. Errors: SourceRefused, SettingRefused."""
     return {key: adapter for key, adapter in load_adapters(settings).items() if isinstance(adapter, FixingAdapter)}
 
 
@@ -86,20 +94,12 @@ def check_source_keys(settings: Settings, environment: Mapping[str, str]) -> dic
 
     Errors: SourceRefused, SettingRefused.
     """
-    found = load_adapters(settings)
-    keys = source_keys(settings, found.values(), environment)
-    reasons_off(settings, found, keys)
-    return keys
+    return source_keys(settings, load_adapters(settings).values(), environment)
 
 
 def reasons_off(settings: Settings, found: Mapping[str, Adapter], keys: Mapping[str, str]) -> dict[str, str]:
-    """Return why each source is off that is off. Errors: SettingRefused for an unknown key."""
+    """Return why each source is off, of those that are."""
     on, off = settings.chosen_sources
-    for name, chosen in (("feeds_on", on), ("feeds_off", off)):
-        unknown = sorted(chosen - set(found))
-        if unknown:
-            near = did_you_mean(unknown[0], found)
-            raise SettingRefused(f"The setting [{name}] names no source: [{echo(unknown[0])}]; {near}")
     reasons = {}
     for key, adapter in found.items():
         source = adapter.source

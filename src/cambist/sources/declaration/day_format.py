@@ -44,7 +44,7 @@ class DayFormat:
         return self.form not in _MOMENTS and not self._only_read
 
     def parse(self, text: str, zone: ZoneInfo) -> date | None:
-        """Parse a day; return None if it has another format. A moment's day is the one in `zone`."""
+        """Parse a day; return None if it has another format. The day of a moment, with `%z` too, is that in `zone`."""
         if self.form in _MOMENTS:
             return self._day_of_moment(text, zone)
         if self._names:
@@ -52,12 +52,13 @@ class DayFormat:
         if "%f" in self._only_read:
             text = _BELOW_MICROSECONDS.sub("", text)
         try:
-            moment = datetime.strptime(text, self._parsed_form)  # noqa: DTZ007  only its day is read
-        except ValueError:
+            moment = datetime.strptime(text, self._parsed_form)  # noqa: DTZ007  without %z it is in the source's zone
+            day = (moment.astimezone(zone) if moment.tzinfo else moment).date()
+        except (ValueError, OverflowError):
             return None
         # strptime accepts missing zeros and extra blanks; fractions and zones have several valid forms.
         is_exact = self._only_read & {"%f", "%z"} or moment.strftime(self.form).casefold() == text.casefold()
-        return moment.date() if is_exact else None
+        return day if is_exact else None
 
     def parse_moment(self, text: str, zone: ZoneInfo) -> datetime | None:
         """Parse a time in `zone`, or in the zone that it names, to the second (UTC); None if it has another format."""
@@ -68,9 +69,9 @@ class DayFormat:
             text = _BELOW_MICROSECONDS.sub("", text)
         try:
             moment = datetime.strptime(text, self._parsed_form)  # noqa: DTZ007  its zone follows
-        except ValueError:
+            return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC).replace(microsecond=0)
+        except (ValueError, OverflowError):
             return None
-        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC).replace(microsecond=0)
 
     def format(self, day: date) -> str:
         """Format a day."""
