@@ -29,7 +29,9 @@ def convert(  # noqa: PLR0913  the options of a command
     quote: Quote = None,
     *,
     date: OnDay = None,
-    precision: Annotated[int | None, typer.Option(help="Decimals of the result, 0 to 20. Default: 2.")] = None,
+    precision: Annotated[
+        int | None, typer.Option(help="Decimals of the result, 0 to 20. Default: as the target has them.")
+    ] = None,
     output: Output = None,
     decimal: Decimal = None,
     delimiter: Delimiter = None,

@@ -54,7 +54,7 @@ class _Converted:
 
 def convert_amount(target: Target, query: Query, *, as_json: bool) -> None:
     """Convert one amount, and print the result. Errors: CambistError, OSError."""
-    reply = ask(target, "/convert", query)
+    reply = ask(target, "/convert", {**query, "precision": query["precision"] or "currency"})
     answer = reply.exact
     code, converted = next(iter(answer["result"].items()))
     typer.echo(reply.content if as_json else f"{answer['amount']} {answer['base']} = {converted} {code}")

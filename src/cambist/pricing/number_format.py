@@ -79,7 +79,11 @@ def trimmed_text(number: str) -> str:
 
 
 def half_up(numerator: int, denominator: int, places: int) -> str:
-    """Write an exact amount with `places` decimals, halves rounded up, whatever the number of digits before them."""
-    units = (2 * numerator * 10**places + denominator) // (2 * denominator)
+    """Write an exact amount with `places` decimals, whatever the number of digits before them.
+
+    Halves are rounded up, those of a negative amount down, so that a refund is what was paid.
+    """
+    units = (2 * abs(numerator) * 10**places + denominator) // (2 * denominator)
     digits = format(Decimal(units), "f").zfill(places + 1)  # `str` refuses integers of thousands of digits
-    return f"{digits[:-places]}.{digits[-places:]}" if places else digits
+    sign = "-" if numerator < 0 and units else ""
+    return f"{sign}{digits[:-places]}.{digits[-places:]}" if places else sign + digits

@@ -187,7 +187,7 @@ def _parameter(param: Param) -> Json:
         "schema": schema,
     }
     if param.example:
-        is_number = schema["type"] in ("number", "integer")
+        is_number = any(kind in schema["type"] for kind in ("number", "integer"))
         described["example"] = msgspec.json.decode(param.example) if is_number else param.example
     return described
 

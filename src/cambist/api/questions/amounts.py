@@ -14,23 +14,19 @@ MAX_DECIMAL_PLACES = 20
 _AMOUNT_PATTERN = re.compile(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+ ]?[0-9]{1,3})?")
 _MAX_EXPONENT = 308
 _DECIMAL_PLACES = re.compile(r"[0-9]{1,2}")
+_BY_CURRENCY = "currency"
 
 
 def amount(name: str, **options: Any) -> Param:
-    """Declare an amount of at least 0.01, with any number of digits; exponents such as 1.5E7 are allowed."""
-    return Param(name, _parse_amount, schema={"type": "number", "minimum": float(MIN_AMOUNT)}, **options)
+    """Declare an amount of any size and sign, with any number of digits; exponents such as 1.5E7 are allowed."""
+    return Param(name, read_amount, schema={"type": "number"}, **options)
 
 
 def decimal_places(name: str, **options: Any) -> Param:
-    """Declare a number of decimal places, from 0 to 20."""
-    return Param(
-        name, _parse_decimal_places, schema={"type": "integer", "minimum": 0, "maximum": MAX_DECIMAL_PLACES}, **options
-    )
-
-
-def any_amount(name: str, **options: Any) -> Param:
-    """Declare an amount of any size and sign, as `read_amount` reads it."""
-    return Param(name, read_amount, schema={"type": "number"}, **options)
+    """Declare a number of decimal places from 0 to 20, or None for `currency`: as many as the target has."""
+    bounds = {"minimum": 0, "maximum": MAX_DECIMAL_PLACES, "pattern": f"^{_BY_CURRENCY}$"}
+    schema = {"type": ["integer", "string"], **bounds}
+    return Param(name, _parse_decimal_places, schema=schema, **options)
 
 
 def read_amount(name: str, text: str) -> Decimal:
@@ -38,15 +34,6 @@ def read_amount(name: str, text: str) -> Decimal:
     value = _amount(text.strip())
     if value is None:
         raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a decimal such as 1234.56, -0.5 or 1.5E7")
-    return value
-
-
-def _parse_amount(name: str, text: str) -> Decimal:
-    value = _amount(text)
-    if value is None or value < MIN_AMOUNT:
-        raise BadParameter(
-            f"Invalid {name}: [{shorten(text)}], it takes a decimal from {MIN_AMOUNT} up, such as 1234.56 or 1.5E7"
-        )
     return value
 
 
@@ -59,8 +46,11 @@ def _amount(text: str) -> Decimal | None:
     return value
 
 
-def _parse_decimal_places(name: str, text: str) -> int:
+def _parse_decimal_places(name: str, text: str) -> int | None:
+    if text.lower() == _BY_CURRENCY:
+        return None
     value = int(text) if _DECIMAL_PLACES.fullmatch(text) else MAX_DECIMAL_PLACES + 1
     if value > MAX_DECIMAL_PLACES:
-        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a whole number from 0 to {MAX_DECIMAL_PLACES}")
+        options = f"a whole number from 0 to {MAX_DECIMAL_PLACES}, or {_BY_CURRENCY}"
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes {options}")
     return value

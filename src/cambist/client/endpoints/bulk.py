@@ -51,7 +51,7 @@ class ConvertBulkResponse(Answer, frozen=True, kw_only=True):
 
 
 def convert_bulk(amounts: Iterable[AmountToConvert], *, precision: int | None = None) -> Call[ConvertBulkResponse]:
-    """Convert amounts, each as `convert` does, with results of so many decimals; without `precision` two.
+    """Convert amounts, each as `convert` does, with so many decimals; without `precision` as each target has them.
 
     An amount that cannot be converted has an error in the answer. Amounts of about 30,000 rows fit into one request,
     which is not sent again after a failed connection.

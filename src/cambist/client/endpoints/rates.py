@@ -183,15 +183,16 @@ def convert(  # noqa: PLR0913  the parameters of an endpoint
 ) -> Call[ConvertResponse]:
     """Convert an amount at the current rate, or at that of a past day.
 
-    The result is rounded to `precision` decimal places, to 2 if it is left out. With `date` and `as_of` it is made as
-    the service knew the day then: at an edition or a moment. `assume` is "published" or left out.
+    The result is rounded to `precision` decimal places, or as its currency is: JPY to 0, KWD to 3, coins to six
+    digits. With `date` and `as_of` it is made as the service knew the day then: at an edition or a moment. `assume` is
+    "published" or left out.
     """
     parameters = {
         "amount": amount,
         "from": from_,
         "to": to,
         "date": write_day(date),
-        "precision": precision,
+        "precision": "currency" if precision is None else precision,
         "max_age": max_age,
         "min_sources": min_sources,
         "rate_type": rate_type,

@@ -16,14 +16,16 @@ from cambist.api.bodies.agreement import Agreed, Agreements, agreed_now, agreed_
 from cambist.api.bodies.closes import read_closes
 from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
-from cambist.api.questions.amounts import amount, decimal_places
+from cambist.api.questions.amounts import MIN_AMOUNT, amount, decimal_places
 from cambist.api.questions.freshness_parameters import FreshnessParameters
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed, scope_of_day
 from cambist.api.questions.parameter_types import day, not_after_today
 from cambist.api.questions.symbol_parameters import asset
+from cambist.errors import BadParameter, shorten
 from cambist.history.coin_closes import cross_on_day
 from cambist.history.fixing_age import fixing_days
 from cambist.history.known_state import Scope
+from cambist.pricing.amounts import decimals_of
 from cambist.pricing.cross_rates import check_crossable, midpoint
 from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.number_format import half_up
@@ -47,15 +49,52 @@ class ConvertParams(FreshnessParameters, frozen=True, kw_only=True):
         ),
     ]
     quote: Annotated[str, asset("to", "target", description="Target: a currency, a coin or a metal.", example="USD")]
-    amount: Annotated[Decimal, amount("amount", description="From 0.01 up, any number of digits.", example="100")]
+    amount: Annotated[
+        Decimal,
+        amount("amount", description="From 0.01 up, with precision=currency any; any number of digits.", example="100"),
+    ]
     day: Annotated[date | None, day("date", default=None, description="At the rate of this day, UTC; now if left out.")]
     as_of: AsOf = None
     assume: Assume = None
     precision: Annotated[
-        int, decimal_places("precision", default=2, description="Decimals of the result.", example="2")
+        int | None,
+        decimal_places(
+            "precision",
+            default=2,
+            description="Decimals of the result; `currency`: as the target has them, a coin six digits or more.",
+            example="2",
+        ),
     ]
     min_sources: MinSources = None
     rate_type: RateTypeName = None
+
+    def __post_init__(self) -> None:
+        """Refuse an amount below a hundredth, which two decimals could not show. Errors: BadParameter."""
+        if self.precision is not None and self.amount < MIN_AMOUNT:
+            raise BadParameter(
+                f"Invalid amount: [{shorten(str(self.amount))}], it takes a decimal from {MIN_AMOUNT} up, such as "
+                "1234.56 or 1.5E7; with precision=currency any amount"
+            )
+
+
+class AnyAmountParams(ConvertParams, frozen=True, kw_only=True):
+    """A conversion at the faces that take any amount, and round as the target does unless they are told otherwise."""
+
+    amount: Annotated[
+        Decimal, amount("amount", description="Any amount, negative too, with any number of digits.", example="100")
+    ]
+    precision: Annotated[
+        int | None,
+        decimal_places(
+            "precision",
+            default=None,
+            description="Decimals of the result; if left out as the target has them, a coin six digits or more.",
+            example="2",
+        ),
+    ]
+
+    def __post_init__(self) -> None:
+        """Take any amount."""
 
 
 class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
@@ -150,7 +189,9 @@ def _converted_by(params: ConvertParams, rate: float) -> str:
 def _converted(params: ConvertParams, numerator: int, denominator: int) -> str:
     """Return the amount at a rate that is a ratio. Integers are exact and, unlike fractions, fast."""
     amount, scale = params.amount.as_integer_ratio()
-    return half_up(amount * numerator, scale * denominator, params.precision)
+    numerator, denominator = amount * numerator, scale * denominator
+    decimals = decimals_of(params.quote, numerator, denominator) if params.precision is None else params.precision
+    return half_up(numerator, denominator, decimals)
 
 
 def earliest_day(_context: RequestContext, params: ConvertParams) -> date | None:

@@ -9,11 +9,11 @@ from typing import Annotated, Any
 from msgspec import UNSET, Struct
 
 from cambist.api.answer.request_context import RequestContext
-from cambist.api.endpoints.currency.convert import Conversion, ConvertParams, convert_amount
+from cambist.api.endpoints.currency.convert import AnyAmountParams, Conversion, ConvertParams, convert_amount
 from cambist.api.errors import PROBLEMS
 from cambist.api.faces.bulk.conversion_file import AMOUNT, BASE, DAY, QUOTE, ConvertRow, RowResult
 from cambist.api.faces.bulk.file_text import ENCODINGS, UTF_8
-from cambist.api.faces.bulk.written_amounts import WrittenAmount, read_amount
+from cambist.api.faces.bulk.written_amounts import read_amount
 from cambist.api.faces.bulk.written_days import WrittenDay, day_order, read_written_day
 from cambist.api.faces.tables.options import csv_decimal, csv_delimiter
 from cambist.api.questions.amounts import decimal_places
@@ -24,7 +24,7 @@ from cambist.pricing.number_format import plain_float, trimmed_text
 
 Step = Callable[[ConvertParams], None]
 
-_read = ParamsReader(ConvertParams).read
+_read = ParamsReader(AnyAmountParams).read
 
 
 class BulkParams(Struct, frozen=True, kw_only=True):
@@ -51,7 +51,13 @@ class BulkParams(Struct, frozen=True, kw_only=True):
         ),
     ]
     precision: Annotated[
-        int, decimal_places("precision", default=2, description="Decimals of the results.", example="2")
+        int | None,
+        decimal_places(
+            "precision",
+            default=None,
+            description="Decimals of the results; if left out as each target has them, a coin six digits or more.",
+            example="2",
+        ),
     ]
 
 
@@ -72,33 +78,30 @@ def row_converter(
             if type(error) not in PROBLEMS:
                 raise
             return RowResult(error=str(error))
-        return _result(found, params, amount, day)
+        return _result(found, params, day)
 
     return convert_row
 
 
-def _query(
-    cells: Mapping[str, str], params: BulkParams, amount: WrittenAmount, day: WrittenDay | None
-) -> dict[str, str]:
+def _query(cells: Mapping[str, str], params: BulkParams, amount: str, day: WrittenDay | None) -> dict[str, str]:
     return {
-        "amount": amount.number,
+        "amount": amount,
         "from": cells[BASE],
         "to": cells[QUOTE],
         "date": cells.get(DAY, "") if day is None else str(day.day),
-        "precision": str(params.precision),
+        "precision": "" if params.precision is None else str(params.precision),
     }
 
 
-def _result(found: Conversion, params: BulkParams, amount: WrittenAmount, day: WrittenDay | None) -> RowResult:
+def _result(found: Conversion, params: BulkParams, day: WrittenDay | None) -> RowResult:
     as_of: Any = found.fixed_on if found.updated is UNSET else found.updated
     if as_of is UNSET:
         as_of = found.day
     if day is not None and isinstance(as_of, date):
         as_of = day.write(as_of)
     decimal, converted = params.decimal or ".", trimmed_text(found.amount)
-    minus = "-" if amount.is_negative and converted != "0" else ""
     return RowResult(
-        result=f"{minus}{converted}".replace(".", decimal),
+        result=converted.replace(".", decimal),
         rate=plain_float(found.rate).replace(".", decimal),
         as_of="" if as_of is None else str(as_of),
     )

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from cambist.errors import BadParameter, shorten
 from cambist.reference.assets import name_of
 from cambist.reference.code_aliases import ALIASES
+from cambist.reference.minor_units import spelled_code
 
 _MARK = r"(?:[^\d\s.,'\u2019()=+\u2212-]+\.?)?"
 _MINUS = "[-+\u2212]?"
@@ -43,16 +43,11 @@ _SHARED: Mapping[str, tuple[str, ...]] = {
 """Signs of several currencies, and what is in their names."""
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenAmount:
-    """An amount: its number with a decimal point and without a sign, and whether it is negative."""
+def read_amount(text: str, decimal: str | None, code: str) -> str:
+    """Return an amount of a code with a decimal point, and a minus if it is negative.
 
-    number: str
-    is_negative: bool = False
-
-
-def read_amount(text: str, decimal: str | None, code: str) -> WrittenAmount:
-    """Read an amount of a code. Errors: BadParameter if it is none, has two readings, or names another currency."""
+    Errors: BadParameter if it is none, has two readings, or names another currency.
+    """
     found = _AMOUNT.fullmatch(text)
     signs = [found[name] for name in ("sign", "inner", "last") if found[name]] if found else []
     marks = [found[name] for name in ("before", "after") if found[name]] if found else []
@@ -60,8 +55,8 @@ def read_amount(text: str, decimal: str | None, code: str) -> WrittenAmount:
         raise _invalid(text)
     number = _read_number(text, found["digits"], decimal)
     for mark in marks:
-        _check_mark(text, mark, code.upper())
-    return WrittenAmount(number, is_negative=signs not in ([], ["+"]))
+        _check_mark(text, mark, spelled_code(code))
+    return number if signs in ([], ["+"]) else f"-{number}"
 
 
 def _read_number(text: str, digits: str, decimal: str | None) -> str:
@@ -93,12 +88,12 @@ def _number(digits: str, decimal: str) -> str | None:
 
 def _check_mark(text: str, mark: str, code: str) -> None:
     """Check that the sign or code beside a number is that of the cell `from`. Errors: BadParameter."""
-    mark = mark.upper()
-    if mark == code or ALIASES.get(mark) == code:
+    named, sign = spelled_code(mark), mark.upper()
+    if code in (named, ALIASES.get(sign)):
         return
-    if any(word in (name_of(code) or "") for word in _SHARED.get(mark.rstrip("."), ())):
+    if any(word in (name_of(code) or "") for word in _SHARED.get(sign.rstrip("."), ())):
         return
-    meant = mark if name_of(mark) else ALIASES.get(mark)
+    meant = named if name_of(named) else ALIASES.get(sign)
     if meant is None:
         raise _invalid(text)
     raise BadParameter(f"Invalid amount: [{shorten(text)}] is in [{meant}], but the cell [from] has [{shorten(code)}]")
