@@ -144,7 +144,7 @@ def test_prices_that_do_not_belong_to_the_folder_are_not_shown(
         ("rate euro USD", "for [euro] did you mean EUR (Euro)"),
         ("rate EUR USD --date 1971-01-01", "No rate from [EUR] to [USD] on [1971-01-01]"),
         ("rate EUR USD --date 6.3.2026", "Invalid date: [6.3.2026]"),
-        ("convert 0 EUR USD", "Invalid amount"),
+        ("convert ten EUR USD", "Invalid amount"),
         ("series EUR USD --since 20", "Invalid since: [20], it takes 2020, 2020-05 or 2020-05-31"),
         ("series EUR USD --since 2020-02-30", "Invalid since: [2020-02-30]"),
         ("series EUR USD --plot --csv", "Choose one of --plot, --csv and --json"),

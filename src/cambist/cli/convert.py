@@ -10,12 +10,13 @@ import typer
 from cambist.cli.options import AsJson, DataFolder, OnDay, ServiceKey, ServiceUrl
 from cambist.errors import BadParameter
 
-Amount = Annotated[str, typer.Argument(help="Amount from 0.01 up, such as 19.99; or a CSV file, - for standard input.")]
+Amount = Annotated[str, typer.Argument(help="Amount, such as 19.99; or a CSV file, - for standard input.")]
 Base = Annotated[str | None, typer.Argument(metavar="FROM", help="Code of a currency, a metal or a coin, such as EUR.")]
 Quote = Annotated[str | None, typer.Argument(metavar="TO", help="Code of the target, such as USD.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="For a file: where its results go. Default: standard output.")
 ]
+Precision = Annotated[int | None, typer.Option(help="Decimals of the result, 0 to 20. Default: as the target has.")]
 Decimal = Annotated[str | None, typer.Option(help="For a file: what stands before decimals, point or comma.")]
 Delimiter = Annotated[str | None, typer.Option(help="For a file: what stands between cells. Default: it is found.")]
 
@@ -29,9 +30,7 @@ def convert(  # noqa: PLR0913  the options of a command
     quote: Quote = None,
     *,
     date: OnDay = None,
-    precision: Annotated[
-        int | None, typer.Option(help="Decimals of the result, 0 to 20. Default: as the target has them.")
-    ] = None,
+    precision: Precision = None,
     output: Output = None,
     decimal: Decimal = None,
     delimiter: Delimiter = None,

@@ -29,11 +29,21 @@ def decimal_places(name: str, **options: Any) -> Param:
     return Param(name, _parse_decimal_places, schema=schema, **options)
 
 
+class SmallAmount(Decimal):
+    """An amount below 0.01, which knows how it was written."""
+
+    text = ""
+
+
 def read_amount(name: str, text: str) -> Decimal:
     """Return an amount of any size and sign, without rounding. Errors: BadParameter."""
     value = _amount(text.strip())
     if value is None:
         raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a decimal such as 1234.56, -0.5 or 1.5E7")
+    if value < MIN_AMOUNT:
+        small = SmallAmount(value)
+        small.text = text
+        return small
     return value
 
 

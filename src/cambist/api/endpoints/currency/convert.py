@@ -16,7 +16,7 @@ from cambist.api.bodies.agreement import Agreed, Agreements, agreed_now, agreed_
 from cambist.api.bodies.closes import read_closes
 from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
-from cambist.api.questions.amounts import MIN_AMOUNT, amount, decimal_places
+from cambist.api.questions.amounts import MIN_AMOUNT, SmallAmount, amount, decimal_places
 from cambist.api.questions.freshness_parameters import FreshnessParameters
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed, scope_of_day
 from cambist.api.questions.parameter_types import day, not_after_today
@@ -70,9 +70,9 @@ class ConvertParams(FreshnessParameters, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Refuse an amount below a hundredth, which two decimals could not show. Errors: BadParameter."""
-        if self.precision is not None and self.amount < MIN_AMOUNT:
+        if self.precision is not None and isinstance(self.amount, SmallAmount):
             raise BadParameter(
-                f"Invalid amount: [{shorten(str(self.amount))}], it takes a decimal from {MIN_AMOUNT} up, such as "
+                f"Invalid amount: [{shorten(self.amount.text)}], it takes a decimal from {MIN_AMOUNT} up, such as "
                 "1234.56 or 1.5E7; with precision=currency any amount"
             )
 
