@@ -479,7 +479,7 @@ def test_a_day_that_fills_a_page_does_not_hold_up_the_next(
 
 def test_a_closed_client_asks_nobody(address: str) -> None:
     with Cambist(address, KEY) as client:
-        assert client.usage().monthly_quota is None
+        assert client.usage().unlimited is True
     with pytest.raises(RuntimeError, match="closed"):
         client.usage()
 

@@ -184,10 +184,11 @@ def test_bought_calls_are_in_the_quota(make):
     assert record["current_period"]["remaining_quota"] == 1_000_500
 
 
-def test_without_a_quota_both_are_null(client):
+def test_without_a_quota_both_are_the_largest_integer_of_json(client):
     client.get("/fetch-one?to=EUR")
     record = client.get("/usage").json
-    assert (record["monthly_quota"], record["current_period"]["remaining_quota"]) == (None, None)
+    assert (record["monthly_quota"], record["current_period"]["remaining_quota"]) == (2**53 - 1, 2**53 - 1)
+    assert record["unlimited"] is True
     assert record["current_period"]["usage"] == 1
 
 
