@@ -315,3 +315,12 @@ def test_no_number_of_a_dialect_has_an_exponent(asking):
 def test_an_amount_that_is_left_out_is_one(asking):
     assert asking.client.get("/fixer/convert?from=EUR&to=USD").json["query"]["amount"] == 1
     assert asking.client.get("/v1/latest?symbols=USD").json["amount"] == 1
+
+
+@each((*LIVE, *AMOUNTS))
+@pytest.mark.parametrize(("a", "b"), [("BUK", "MMK"), ("CUC", "CUP"), ("VES", "VED"), ("KPW", "KPW")])
+def test_what_the_law_fixes_holds_live_as_on_a_day_although_no_source_has_a_rate(asking, door, a, b):
+    by_date = asking.rate(a, b, "2026-11-20")
+    if a == b and door.name in ("frankfurter 1", "frankfurter from"):  # the original refuses a currency in itself
+        return
+    assert door.read(asking(door, a, b, "2026-11-20")) == by_date

@@ -13,7 +13,7 @@ from cambist.history.fixing import ReceivedFixing
 from cambist.history.published_fixings import FixingLookup, fixings_for, market_time
 from cambist.history.rate_matrix import BY_LAW, NOBODY, RateMatrix
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.parity import Parity, parities_on
+from cambist.pricing.parity import Parity, legal_rate, parities_on
 from cambist.pricing.quote import Derivation, Quote, Vote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
@@ -62,9 +62,15 @@ def no_votes(_code: str) -> tuple[Vote, ...]:
 
 
 def explain_now(book: RateBook, pair: Pair, now: datetime, read_votes: ReadVotes = no_votes) -> list[ExplainedLeg]:
-    """Return the legs of a live rate, each from a code to the pivot. Errors: RateUnavailable if a leg is missing."""
+    """Return the legs of a live rate, each from a code to the pivot, or of the law alone where a leg is missing.
+
+    Errors: RateUnavailable if a leg is missing that is needed.
+    """
     parities = {parity.code: parity for parity in parities_on(now.date())}
     found: dict[str, ExplainedLeg] = {}
+    is_held = book.holds(pair.base) and book.holds(pair.quote)
+    if not is_held and legal_rate(pair.base, pair.quote, book.as_of.date()) is not None:
+        return list(dict.fromkeys(leg for code in (pair.base, pair.quote) for leg in _of_law(code, parities)))
     for code in (pair.base, pair.quote):
         for leg in _live(book, code, parities, now, read_votes):
             _add(found, f"{leg.base}/{leg.quote}", leg)
@@ -89,6 +95,12 @@ def _live(
         return
     yield _by_law(parity)
     yield from _live(book, parity.anchor, parities, now, read_votes)
+
+
+def _of_law(code: str, parities: dict[str, Parity]) -> Iterator[ExplainedLeg]:
+    while code in parities:
+        yield _by_law(parities[code])
+        code = parities[code].anchor
 
 
 def _quoted(quote: Quote, votes: tuple[Vote, ...], now: datetime, code: str) -> ExplainedLeg:

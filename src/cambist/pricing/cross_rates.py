@@ -20,6 +20,7 @@ from msgspec import structs
 from cambist.errors import BadParameter
 from cambist.pricing.exact import quotient
 from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.parity import legal_rate
 from cambist.pricing.quote import Derivation, Origin, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import EPOCH
@@ -60,26 +61,31 @@ def check_crossable(base: str, quote: str) -> None:
 
 
 def midpoint(book: RateBook, pair: Pair) -> Rate:
-    """Return the midpoint of a pair, crossed through the pivot. Errors: RateUnavailable if a leg is missing."""
+    """Return the midpoint of a pair, crossed through the pivot, or as the law fixes it where a leg is missing.
+
+    Errors: RateUnavailable if a leg is missing that is needed.
+    """
     base, quote, mids, times = pair.base, pair.quote, book.mids, book.times
-    if base == quote and base in book.outdated:  # a currency in itself needs no rate
-        return Rate(1.0, _moment(times[base]))
     try:
         value = mids[base] / mids[quote]
     except KeyError as missing:
-        raise book.unavailable(missing.args[0]) from None
+        fixed = legal_rate(base, quote, book.as_of.date())
+        if fixed is None:
+            raise book.unavailable(missing.args[0]) from None
+        return Rate(float(fixed), book.as_of)
     if PIVOT in (base, quote):
         return Rate(value, _oldest(book, [times[code] for code in (base, quote) if code != PIVOT]))
     return Rate(value, _moment(min(times[base], times[quote])))
 
 
 def midpoints(book: RateBook, bases: Sequence[str], quotes: Sequence[str]) -> Rates:
-    """Return the midpoints of every base in every quote currency. Errors: RateUnavailable if a leg is missing."""
+    """Return the midpoints of every base in every quote currency, each as `midpoint` does. Errors: RateUnavailable."""
     mids, times = book.mids, book.times
     try:
         base_mids, quote_mids = [mids[code] for code in bases], [mids[code] for code in quotes]
-    except KeyError as missing:
-        raise book.unavailable(missing.args[0]) from None
+    except KeyError:
+        rates = [midpoint(book, Pair(base, quote)) for base in bases for quote in quotes]
+        return Rates(bases, quotes, [rate.value for rate in rates], min(rate.as_of for rate in rates))
     as_of = _oldest(book, [times[code] for codes in (bases, quotes) for code in codes if code != PIVOT])
     return Rates(bases, quotes, [base / quote for base in base_mids for quote in quote_mids], as_of)
 

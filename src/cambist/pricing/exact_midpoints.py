@@ -10,7 +10,7 @@ from math import isclose
 
 from cambist.pricing.book_columns import ASK_EXACT, BID_EXACT, MADE, PRESENT, BookColumns
 from cambist.pricing.pair import PIVOT, Pair
-from cambist.pricing.parity import parity_on
+from cambist.pricing.parity import legal_rate, parity_on
 from cambist.pricing.quote import Derivation
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.scaled import unscaled_ratio
@@ -20,9 +20,11 @@ _SAME = 1e-15
 
 
 def exact_midpoint(book: RateBook, pair: Pair) -> tuple[int, int]:
-    """Return the exact midpoint of a pair as a ratio. Errors: RateUnavailable if a leg is missing."""
-    if pair.base == pair.quote and pair.base in book.outdated:  # a currency in itself needs no rate
-        return 1, 1
+    """Return the exact midpoint of a pair as a ratio, as `midpoint` does. Errors: RateUnavailable."""
+    if not (book.holds(pair.base) and book.holds(pair.quote)):
+        fixed = legal_rate(pair.base, pair.quote, book.as_of.date())
+        if fixed is not None:
+            return fixed.as_integer_ratio()
     (base, per_base), (quote, per_quote) = _mid_in_pivot(book, pair.base), _mid_in_pivot(book, pair.quote)
     return base * per_quote, per_base * quote
 

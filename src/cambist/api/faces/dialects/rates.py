@@ -15,7 +15,7 @@ from cambist.history.fixing_age import carried_days, fixing_days
 from cambist.history.series import read_series
 from cambist.pricing.cross_rates import check_crossable, listed_midpoints, midpoints
 from cambist.pricing.number_format import SHOWN_DIGITS, TIES_UP
-from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.pair import Pair
 from cambist.pricing.unix_time import EPOCH, unix_us
 
 _ONE_DAY = timedelta(days=1)
@@ -75,9 +75,9 @@ def latest_rates(context: RequestContext, base: str, quotes: Sequence[str] | Non
 
 
 def _days_of_prices(context: RequestContext, base: str, quotes: Iterable[str]) -> dict[str, date]:
-    times = {**context.book.times, PIVOT: unix_us(context.book.as_of)}
-    own = times[base]
-    return {quote: (EPOCH + timedelta(microseconds=min(own, times[quote]))).date() for quote in quotes}
+    times, newest = context.book.times, unix_us(context.book.as_of)  # the pivot, and what the law fixes, have no time
+    own = times.get(base, newest)
+    return {quote: (EPOCH + timedelta(microseconds=min(own, times.get(quote, newest)))).date() for quote in quotes}
 
 
 def rates_on(context: RequestContext, base: str, quotes: Sequence[str] | None, day: date) -> DatedRates:
