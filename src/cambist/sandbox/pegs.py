@@ -51,7 +51,7 @@ def _future_peg(code: str, day: date) -> FuturePeg:
 @lru_cache(maxsize=4096)
 def pegged_on(day: date) -> frozenset[str]:
     """Return the currencies whose rate is fixed by law on a day."""
-    return frozenset(parity.code for parity in parities_on(day))
+    return frozenset(parity.code for parity in parities_on(day) if parity.code in CURRENCIES)
 
 
 @lru_cache(maxsize=64)
