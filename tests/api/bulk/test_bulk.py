@@ -251,7 +251,17 @@ def test_what_has_two_readings_or_none_is_refused_with_what_to_declare(
 
 @pytest.mark.parametrize(
     ("amount", "base", "error"),
-    [("$ 5", "USD", ""), ("$5", "CAD", ""), ("5 $", "MXN", ""), ("$5", "GBP", "is in [USD]"), ("kr. 5", "SEK", "")],
+    [
+        *(
+            ("$ 5", "USD", ""),
+            ("$5", "CAD", ""),
+            ("5 $", "MXN", ""),
+            ("$5", "GBP", "is in [USD]"),
+            ("kr. 5", "SEK", ""),
+        ),
+        *(("5 GBp", "GBp", ""), ("5 GBp", "GBP", "is in [GBp]"), ("5 GBP", "GBp", "is in [GBP]")),
+        *(("£5", "GBp", "is in [GBP]"), ("5 gbp", "GBP", ""), ("5 EUR", "eur", "")),
+    ],
 )
 def test_a_sign_of_several_currencies_is_that_of_the_row(client: Client, amount: str, base: str, error: str) -> None:
     found = convert_cell(client, amount, base=base)
