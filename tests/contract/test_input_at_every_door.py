@@ -300,6 +300,8 @@ def test_a_filter_that_nothing_is_left_of_is_not_all(asking):
     assert (latest.json["rates"], latest.headers["x-calls-cost"]) == ({}, "1")
     series = asking.client.get("/api/time-series.json?start=2024-03-01&end=2024-03-04&symbols=XXQ,XYQ")
     assert (series.json["rates"], series.headers["x-calls-cost"]) == ({}, "1")
+    assert asking.client.get("/api/currencies.json?base=USD").status == 200  # openexchangerate asks so
+    assert asking.client.get("/latest?base=USD&symbol=EUR").json["rates"].keys() == {"EUR"}  # and beanprice so
     one = asking.client.get("/v1/latest?symbols=USD,XXQ").json
     assert one["rates"].keys() == {"USD"}
 

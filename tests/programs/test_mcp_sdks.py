@@ -103,8 +103,8 @@ def check(found: Any, sandbox: Sandbox) -> None:
     assert all(found["read_only"])
     assert found["refusal"] == -32602
     convert, rate, rates_on, series, explain, metal, codes, unknown = found["results"]
-    answer = sandbox.get("/convert?from=EUR&to=JPY&amount=1234.56&date=2024-02-29")["result"]
-    assert (convert["structured"]["result"], convert["structured"]["rate"]) == (answer["JPY"], answer["rate"])
+    answer = sandbox.get("/convert?from=EUR&to=JPY&amount=1234.56&date=2024-02-29&precision=currency")["result"]
+    assert (convert["structured"]["result"], convert["structured"]["rate"]) == (str(answer["JPY"]), answer["rate"])
     answer = sandbox.get("/historical?from=GBP&to=USD&date=2024-02-29")["results"]["USD"]
     assert rate["structured"]["rate"] == answer
     assert answer in rate["text"]

@@ -9,6 +9,9 @@ from cambist.api.questions.parameters import Param
 from cambist.api.questions.unknown_parameters import UnknownParameters
 from cambist.errors import BadParameter
 
+_OF_FORM = ("prettyprint", "references", "show_alternative", "show_inactive")
+"""Parameters of lists of names: a list that has no others is the same whatever else is requested."""
+
 
 def unknown_of_route(dialect: Dialect, route: DialectRoute) -> UnknownParameters:
     """Return what finds the parameters that a route does not take."""
@@ -16,7 +19,7 @@ def unknown_of_route(dialect: Dialect, route: DialectRoute) -> UnknownParameters
     for each in dialect.routes:
         for name in each.parameters:
             paths.setdefault(name, []).append(each.template)
-    own = {name: Param(name, _refuse, "") for name in route.parameters}
+    own = {name: Param(name, _refuse, "", selects_data=name not in _OF_FORM) for name in route.parameters}
     return UnknownParameters(route.template, own, paths, dialect.key_parameters, is_strict=route.is_strict)
 
 

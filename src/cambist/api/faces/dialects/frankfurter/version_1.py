@@ -61,7 +61,7 @@ def _targets(request: DialectRequest, base: str) -> list[str] | None:
 
     Errors: NoRate if all are unknown, BadParameter.
     """
-    text = first_of(request.query, ("to", "symbols"))
+    text = first_of(request.query, ("to", "symbols", "symbol"))  # beanprice writes it so
     found = known_codes("symbols", text, MONEY)
     if found is None:
         return None
