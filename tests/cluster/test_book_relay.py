@@ -192,7 +192,7 @@ def test_a_book_of_an_earlier_leader_that_comes_late_is_dropped_and_logged(
             old.publish(1, 100)  # before its link runs, which therefore has not heard of the new leader
             async with old.running():
                 await happens(lambda: old.seen)
-            assert old.seen == [(2, 1)]
+            await happens(lambda: old.seen == [(2, 1)])  # who notes them may be a moment late
 
     asyncio.run(come_late())
     assert "of an earlier leader is dropped: its epoch is 1, not 2" in caplog.text
@@ -277,7 +277,7 @@ def test_a_started_link_goes_on_from_the_book_of_its_node(redis_server: RedisSer
             assert leader.books.order == other.books.order == (3, 9)
             leader.publish(3, 10)
             await happens(lambda: other.order == (3, 10))
-            assert other.seen == [(3, 9), (3, 10)]
+            await happens(lambda: other.seen == [(3, 9), (3, 10)])  # who notes them may be a moment late
 
     asyncio.run(start_again())
 
@@ -290,7 +290,7 @@ def test_a_book_that_no_leader_has_published_stays_on_its_node(redis_server: Red
             assert one.books.order == (0, 50)
             other.publish(1, 1)
             await happens(lambda: one.order == (1, 1))
-            assert other.seen == [(1, 1)]
+            await happens(lambda: other.seen == [(1, 1)])  # who notes them may be a moment late
 
     asyncio.run(keep())
 
