@@ -21,7 +21,7 @@ test("every endpoint has a form and says what it costs", () => {
 });
 
 test("parameters become fields of their kind", () => {
-  assert.deepEqual(["from", "amount", "date", "precision"].map((name) => field("/convert", name).type), ["text", "number", "date", "number"]);
+  assert.deepEqual(["from", "amount", "date", "precision"].map((name) => field("/convert", name).type), ["text", "number", "date", "text"]);
   assert.deepEqual([field("/convert", "precision").minimum, field("/convert", "precision").maximum], [0, 20]);
   assert.equal(field("/metals/spot", "unit").type, "choice");
   assert.ok(field("/metals/spot", "unit").choices.includes("gram"));
