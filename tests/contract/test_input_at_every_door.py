@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -312,6 +313,18 @@ def test_no_number_of_a_dialect_has_an_exponent(asking):
         assert reply.status == 200
         assert not re.search(r'":[ ]?-?[0-9.]+e', reply.text)
         assert Decimal(str(msgspec.json.decode(reply.content, type=dict).get("amount", "0.0001"))) == Decimal("0.0001")
+
+
+@each(AMOUNTS)
+@pytest.mark.parametrize("amount", ["1e300", "123456789012345678901234567890.12"])
+def test_a_huge_amount_is_converted_too(asking, door, amount):
+    assert door.read(asking(door, "EUR", "USD", amount=amount)) == asking.expected(door, "EUR", "USD")
+
+
+@pytest.mark.parametrize(("amount", "result"), [("1e308", Decimal("1.1172e308")), ("-1e-300", Decimal("-1.1172e-300"))])
+def test_the_rate_of_an_amount_in_a_dialect_is_never_infinite_or_nothing(asking, amount, result):
+    reply = asking.client.get(f"/v1/latest?symbols=USD&amount={amount}")
+    assert json.loads(reply.content, parse_float=Decimal, parse_int=Decimal)["rates"]["USD"] == result
 
 
 def test_an_amount_that_is_left_out_is_one(asking):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Kinds, read_code, split_list
 from cambist.errors import BadParameter, shorten
-from cambist.pricing.number_format import SHOWN_DIGITS
+from cambist.pricing.number_format import SHOWN_DIGITS, half_up
 from cambist.reference.assets import kind_of
 from cambist.reference.minor_units import spelled_code
 
 _SATURDAY = 5
+_SHOWN = Context(prec=SHOWN_DIGITS, rounding=ROUND_HALF_UP)
 
 
 def first_of(query: Mapping[str, str], names: Iterable[str], default: str = "") -> str:
@@ -49,6 +50,11 @@ def business_day(day: date) -> date:
 
 def converted(amount: Decimal, rate: float) -> Decimal:
     """Return an amount at a rate, rounded half up to ten decimals, or to ten significant digits if it is small."""
-    exact = amount * Decimal(repr(rate))
-    places = max(SHOWN_DIGITS, SHOWN_DIGITS - 1 - exact.adjusted())
-    return exact.quantize(Decimal(1).scaleb(-places), ROUND_HALF_UP)
+    (numerator, scale), (units, per) = amount.as_integer_ratio(), Decimal(repr(rate)).as_integer_ratio()
+    places = max(SHOWN_DIGITS, SHOWN_DIGITS - 1 - amount.adjusted() - Decimal(rate).adjusted())
+    return Decimal(half_up(numerator * units, scale * per, places))
+
+
+def times(amount: Decimal, rate: float) -> Decimal:
+    """Return the rate of an amount with ten significant digits."""
+    return _SHOWN.multiply(amount, Decimal(repr(rate)))

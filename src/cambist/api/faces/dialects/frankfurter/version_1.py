@@ -5,15 +5,15 @@ In a weekend the newest rates are those of Friday, under Friday's date; a period
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import date
 from decimal import Decimal
 
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.plain_json import encode_plainly
-from cambist.api.faces.dialects.rates import DatedRates, daily_rates, latest_rates, priced_currencies, rates_on, shown
-from cambist.api.faces.dialects.reading import business_day, first_of, known_codes
+from cambist.api.faces.dialects.rates import DatedRates, daily_rates, latest_rates, priced_currencies, rates_on
+from cambist.api.faces.dialects.reading import business_day, first_of, known_codes, times
 from cambist.api.questions.amounts import read_amount
 from cambist.api.questions.parameter_types import read_day
 from cambist.api.questions.symbol_parameters import MONEY, read_code
@@ -89,7 +89,7 @@ def _on_day(
 
 def _of_day(base: str, amount: Decimal, found: DatedRates, earliest_day: date | None = None) -> DialectAnswer:
     listed = {code: found.values[code] for code in money(found.values) if code != base}
-    body = {"amount": amount, "base": base, "date": found.day(listed), "rates": times(listed, amount)}
+    body = {"amount": amount, "base": base, "date": found.day(listed), "rates": _of_amount(listed, amount)}
     return _json(body, earliest_day=earliest_day)
 
 
@@ -103,7 +103,7 @@ def _of_period(
     targets = [code for code in quotes or money(priced_currencies(request.context, end)) if code != base]
     check_size(len(targets), period)
     found = daily_rates(request.context, base, targets, start, end, only_fixed=True)
-    days = {day: times(rates, amount) for day, rates in found.items() if business_day(day) == day}
+    days = {day: _of_amount(rates, amount) for day, rates in found.items() if business_day(day) == day}
     body = {
         "amount": amount,
         "base": base,
@@ -127,9 +127,8 @@ def money(codes: Collection[str]) -> list[str]:
     return [code for code in codes if kind_of(code) is AssetKind.CURRENCY]
 
 
-def times(found: dict[str, float], amount: Decimal) -> dict[str, float]:
-    """Return the rates of an amount."""
-    return found if amount == _ONE else {code: shown(rate * float(amount)) for code, rate in found.items()}
+def _of_amount(found: dict[str, float], amount: Decimal) -> Mapping[str, float | Decimal]:
+    return found if amount == _ONE else {code: times(amount, rate) for code, rate in found.items()}
 
 
 def _json(body: object, cost: int = 1, earliest_day: date | None = None) -> DialectAnswer:

@@ -80,7 +80,7 @@ def time_series(request: DialectRequest) -> DialectAnswer:
     codes = known_codes("symbols", query.get("symbols", ""))
     if codes is None:
         codes = list(priced_currencies(context, end))
-    rates = {str(day): of_day for day, of_day in daily_rates(context, base, codes, start, end).items()}
+    rates = daily_rates(context, base, codes, start, end)
     body = {"start_date": start, "end_date": end, "base": base, "rates": rates}
     return written(request, body, cost=max(len(codes), 1), earliest_day=start)
 
