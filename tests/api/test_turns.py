@@ -11,8 +11,11 @@ from falcon.testing import create_environ
 from tests.conftest import KEY, Client
 
 from cambist.api.answer import endpoint_answers
+from cambist.api.faces.dialects import DIALECTS
 from cambist.api.faces.dialects.fixer import dialect as fixer
 from cambist.http.scheduler import Kind, TooManyWaiting, Work
+from cambist.registry.wiring.components import dialects
+from cambist.settings import Settings
 
 ME = {"REMOTE_ADDR": "203.0.113.5"}
 
@@ -75,6 +78,33 @@ def test_the_key_of_a_dialect_counts_and_without_one_its_calls_belong_to_the_add
     client = make_client(dialects=(fixer,))
     assert work_of(client, f"/latest?access_key={KEY}") == Work(Kind.CALL, 1)
     assert work_of(client, "/latest") == Work(Kind.CALL, "203.0.113.5")
+
+
+@pytest.mark.parametrize(
+    ("target", "kind"),
+    [
+        ("/v1/2020-01-01..2020-12-31?from=USD", Kind.LONG),
+        ("/2020-01-01..", Kind.LONG),
+        ("/v2/rates?from=2020-01-01", Kind.LONG),
+        ("/v2/rates.csv?from=2020-01-01", Kind.LONG),
+        ("/fixer/timeseries?start_date=2020-01-01", Kind.LONG),
+        ("/api/time-series.json?start=2020-01-01", Kind.LONG),
+        ("/stats/eurofxref/eurofxref-hist.zip", Kind.LONG),
+        ("/stats/eurofxref/eurofxref-hist-90d.xml", Kind.LONG),
+        ("/service/data/EXR/D.USD.EUR.SP00.A", Kind.LONG),
+        ("/v1/latest?from=USD", Kind.CALL),
+        ("/v2/rates?base=EUR", Kind.CALL),
+        ("/fixer/latest?start_date=2020-01-01", Kind.CALL),
+        ("/api/latest.json", Kind.CALL),
+        ("/stats/eurofxref/eurofxref-daily.xml", Kind.CALL),
+        ("/service/codelist/ECB", Kind.CALL),
+    ],
+)
+def test_series_of_dialects_wait_where_long_answers_do(
+    make_client: Callable[..., Client], target: str, kind: Kind
+) -> None:
+    client = make_client(dialects=dialects(Settings(dialects=",".join(DIALECTS))))
+    assert work_of(client, target, **{"X-API-Key": KEY}) == Work(kind, 1)
 
 
 @pytest.mark.parametrize(("whose", "status", "code"), [("own", 429, "too_many_waiting"), ("all", 503, "too_busy")])

@@ -60,7 +60,8 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path,
         for one in (port, stream):
             assert is_refused_by_a_client_that_does_not_trust_it(one)
         with ThreadPoolExecutor() as threads:
-            assert all(8 < seconds < 20 for seconds in threads.map(seconds_until_silence_is_ended, (port, stream)))
+            silent = [(port, None), (stream, None), (port, context), (stream, context)]
+            assert all(8 < seconds < 20 for seconds in threads.map(lambda one: seconds_until_silence_is_ended(*one), silent))
         time.sleep(0.5)
         log = (tmp_path / "log").read_text()
         assert "Traceback" not in log
@@ -166,9 +167,22 @@ def is_refused_by_a_client_that_does_not_trust_it(port: int) -> bool:
     return False
 
 
-def seconds_until_silence_is_ended(port: int) -> float:
+def seconds_until_silence_is_ended(port: int, context: ssl.SSLContext | None) -> float:
+    """Return after how long a client is cut off that says nothing, or nothing after the handshake of TLS."""
     begun = time.monotonic()
-    with socket.create_connection(("127.0.0.1", port), 25) as connection:
+    with socket.create_connection(("127.0.0.1", port), 45) as connection:
+        if context:
+            received = ssl.MemoryBIO()
+            to_send = ssl.MemoryBIO()
+            tls = context.wrap_bio(received, to_send, server_hostname="127.0.0.1")
+            while True:
+                try:
+                    tls.do_handshake()
+                    break
+                except ssl.SSLWantReadError:
+                    connection.sendall(to_send.read())
+                    received.write(connection.recv(65536))
+            connection.sendall(to_send.read())
         while connection.recv(100):
             pass
     return time.monotonic() - begun

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable
+from collections.abc import Container, Hashable, Mapping, Sequence
 
 from cambist.api.call.call import call_of
 from cambist.api.call.credentials import Authenticator, KeyPlaces
 from cambist.api.errors import TOO_BUSY, TOO_MANY_WAITING, encode_error
 from cambist.api.faces.bulk import PATH as BULK_PATH
 from cambist.api.faces.dialects.dialect import Dialect
+from cambist.api.faces.dialects.routes import find_series
 from cambist.api.faces.mcp import PATH as MCP_PATH
 from cambist.api.faces.receipts import PATH as RECEIPTS_PATH
 from cambist.api.faces.tables.formats import FORMATS, accepted_format
@@ -33,7 +34,7 @@ class RequestTurns:
         self,
         authenticator: Authenticator,
         paths: Container[str],
-        dialects: Iterable[Dialect],
+        dialects: Sequence[Dialect],
         headers: list[tuple[str, str]],
         path_prefix: str = "",
     ) -> None:
@@ -46,6 +47,7 @@ class RequestTurns:
         )
         templates = [route.template for dialect in dialects for route in dialect.routes]
         self._folders = {template.strip("/").partition("/")[0] for template in templates}
+        self._is_series = find_series(dialects)
         self._headers = headers
         self._prefix = path_prefix
 
@@ -70,7 +72,8 @@ class RequestTurns:
         if f"{path}/".startswith(f"{self._prefix}/"):
             path = path.removeprefix(self._prefix)
         if path.strip("/").partition("/")[0] in self._folders and path not in self._paths:
-            return Kind.CALL  # a dialect may be open to clients without a key
+            is_series = self._is_series(path, _query(environ))
+            return Kind.LONG if is_series else Kind.CALL  # a dialect may be open to clients without a key
         if not is_known and environ.get(_PAGE_HEADER) != "1":
             return Kind.QUICK  # without a right key there are only pages and errors
         call = call_of(environ)
@@ -93,8 +96,11 @@ class RequestTurns:
         call = call_of(environ)
         if call is not None and call.principal is not None:
             return call.principal.account.number
-        try:
-            query = parse_query(environ["QUERY_STRING"])
-        except BadParameter:
-            query = {}
-        return self._authenticator.account_of(environ, query, self._places)
+        return self._authenticator.account_of(environ, _query(environ), self._places)
+
+
+def _query(environ: Environ) -> Mapping[str, str]:
+    try:
+        return parse_query(environ["QUERY_STRING"])
+    except BadParameter:  # whoever answers refuses it
+        return {}

@@ -20,6 +20,9 @@ from cambist.stream.handshake import answer_handshake
 log = logging.getLogger(__name__)
 
 _HANDSHAKE_SECONDS = 10
+_SHUTDOWN_SECONDS = 1
+"""How long a client over TLS may take to confirm that its connection ends."""
+
 _CHECKS_PER_TURN = 500
 """How many connections are checked before the event loop may run something else."""
 
@@ -54,6 +57,7 @@ class StreamServer:
             read_buffer_init_size=_READ_BYTES,
             enable_auto_pong=False,
             ssl_handshake_timeout=_HANDSHAKE_SECONDS if tls else None,
+            ssl_shutdown_timeout=_SHUTDOWN_SECONDS if tls else None,
         )
         for listening in server.sockets:
             _limit_unsent(listening)

@@ -66,9 +66,10 @@ class DialectRoute:
     Other parameters are refused if they would decide the answer, on a strict route all of them; the rest is ignored and
     named in a header. `template` is a path with names in braces, as Falcon's.
 
-    `tag` is the group of endpoints that a plan must include. A
-    public route is also answered to clients without a key, and is then free, as in the original service. What a route
-    that `negotiates` answers depends on the header `Accept`; other routes do not get it.
+    `tag` is the group of endpoints that a plan must include. A public route is also answered to clients without a key,
+    and is then free, as in the original service. What a route that `negotiates` answers depends on the header `Accept`;
+    other routes do not get it. An answer is a series if a parameter in `series_with` is present, or always if that is
+    empty: it waits its turn where long answers do, as every path with two dots between its days does.
     """
 
     template: str
@@ -79,6 +80,7 @@ class DialectRoute:
     needs_usage: bool = False
     is_public: bool = False
     negotiates: bool = False
+    series_with: tuple[str, ...] | None = None
 
 
 ErrorWriter = Callable[[int, str, str, CambistError | None], tuple[int, bytes]]

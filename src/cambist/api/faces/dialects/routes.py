@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import falcon
 import msgspec
@@ -49,6 +49,21 @@ def _folders(dialect: Dialect) -> set[str]:
     """Return the first parts of the templates that have more than one part."""
     parts = [route.template.strip("/").split("/") for route in dialect.routes]
     return {first for first, *rest in parts if rest and "{" not in first}
+
+
+def find_series(dialects: Iterable[Dialect]) -> Callable[[str, Mapping[str, str]], bool]:
+    """Return what tells from a path and a query whether a dialect answers them with a series of days."""
+    routes = [route for dialect in dialects for route in dialect.routes if route.series_with is not None]
+    found = [(re.compile(re.sub(r"{[^}]*}", "[^/]+", route.template)), route.series_with or ()) for route in routes]
+
+    def is_series(path: str, query: Mapping[str, str]) -> bool:
+        if ".." in path:
+            return True
+        return any(
+            pattern.fullmatch(path) and (not names or not query.keys().isdisjoint(names)) for pattern, names in found
+        )
+
+    return is_series
 
 
 def dialect_index(dialects: Iterable[Dialect]) -> bytes | None:

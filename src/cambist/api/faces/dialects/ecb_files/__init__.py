@@ -89,7 +89,10 @@ dialect = Dialect(
     name="ecb",
     title="ECB files",
     guide="dialect-ecb-files.md",
-    routes=tuple(DialectRoute(f"{FOLDER}/{file.name}", file.answer) for file in FILES),
+    routes=tuple(
+        DialectRoute(f"{FOLDER}/{file.name}", file.answer, series_with=None if file.first_day is _newest else ())
+        for file in FILES
+    ),
     write_error=write_error,
     error_media_type="text/html",
 )

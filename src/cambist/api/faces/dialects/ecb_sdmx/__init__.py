@@ -72,7 +72,7 @@ _OF_STRUCTURES = ("references", "detail", "format")
 
 def _routes() -> tuple[DialectRoute, ...]:
     data = [
-        DialectRoute(f"/service/data/{{flow}}{rest}", answer_data, PARAMETERS, negotiates=True)
+        DialectRoute(f"/service/data/{{flow}}{rest}", answer_data, PARAMETERS, negotiates=True, series_with=())
         for rest in ("", "/{key}", "/{key}/{provider}")
     ]
     structures = [

@@ -45,7 +45,7 @@ def _routes(folder: str) -> tuple[DialectRoute, ...]:
     return (
         DialectRoute(f"{folder}/latest", rates.latest, _SIDES),
         DialectRoute(f"{folder}/symbols", rates.symbols),
-        DialectRoute(f"{folder}/timeseries", series.time_series, (*_SIDES, *_PERIOD)),
+        DialectRoute(f"{folder}/timeseries", series.time_series, (*_SIDES, *_PERIOD), series_with=()),
         DialectRoute(f"{folder}/fluctuation", series.fluctuation, (*_SIDES, *_PERIOD)),
         DialectRoute(f"{folder}/{{period:period}}", rates.historical, _SIDES),
     )

@@ -45,7 +45,7 @@ dialect = Dialect(
         DialectRoute("/api/latest.json", latest.latest, (*_SIDES, *_MORE)),
         DialectRoute("/api/historical/{file}", latest.historical, (*_SIDES, *_MORE)),
         DialectRoute("/api/currencies.json", latest.currencies, (*_MORE, "show_inactive"), is_public=True),
-        DialectRoute("/api/time-series.json", latest.time_series, (*_SIDES, *_MORE, "start", "end")),
+        DialectRoute("/api/time-series.json", latest.time_series, (*_SIDES, *_MORE, "start", "end"), series_with=()),
         DialectRoute("/api/convert/{value}/{base}/{quote}", conversion.convert, ("prettyprint",)),
         DialectRoute("/api/ohlc.json", bars.ohlc, (*_SIDES, "start_time", "period", "prettyprint"), tag="fx-series"),
         DialectRoute("/api/usage.json", usage.usage, ("prettyprint",), tag="admin", needs_usage=True),
