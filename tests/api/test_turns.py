@@ -92,6 +92,7 @@ def test_the_key_of_a_dialect_counts_and_without_one_its_calls_belong_to_the_add
         ("/stats/eurofxref/eurofxref-hist.zip", Kind.LONG),
         ("/stats/eurofxref/eurofxref-hist-90d.xml", Kind.LONG),
         ("/service/data/EXR/D.USD.EUR.SP00.A", Kind.LONG),
+        ("/2020-01-01?from=USD", Kind.CALL),
         ("/v1/latest?from=USD", Kind.CALL),
         ("/v2/rates?base=EUR", Kind.CALL),
         ("/fixer/latest?start_date=2020-01-01", Kind.CALL),

@@ -132,6 +132,13 @@ def test_an_ended_currency_is_not_quoted(quotes: Quotes) -> None:
     assert set(found) == {"EUR", "JPY"}
 
 
+def test_an_ended_currency_is_not_quoted_by_its_own_bank_either(quotes: Quotes) -> None:
+    assert "HRK" not in quotes("2026-03-06 USD/HRK 7\n2026-03-06 EUR/HRK 7.5345", "HRK")
+    pegged = "2026-03-06 USD/BGN 1.5\n2026-03-06 EUR/BGN 1.95583"
+    assert "BGN" not in quotes(pegged, "BGN", outranks_pegs=True)
+    assert "BGN" in quotes(pegged.replace("2026", "2025"), "BGN", now=datetime(2025, 3, 6, 20, tzinfo=UTC))
+
+
 def test_three_month_prices_of_metals_are_quoted(quotes: Quotes) -> None:
     found = quotes("2026-03-06 XCU/USD 9600\n2026-03-06 XCU-3M/USD 9800\n2026-03-06 XAU/USD 5000")
     assert {code: quote.mid for code, quote in found.items()} == {"XCU": 9600, "XCU-3M": 9800, "XAU": 5000}

@@ -9,7 +9,7 @@ from cambist.api.call.credentials import Authenticator, KeyPlaces
 from cambist.api.errors import TOO_BUSY, TOO_MANY_WAITING, encode_error
 from cambist.api.faces.bulk import PATH as BULK_PATH
 from cambist.api.faces.dialects.dialect import Dialect
-from cambist.api.faces.dialects.routes import find_series
+from cambist.api.faces.dialects.routes import find_dialect_paths, find_series
 from cambist.api.faces.mcp import PATH as MCP_PATH
 from cambist.api.faces.receipts import PATH as RECEIPTS_PATH
 from cambist.api.faces.tables.formats import FORMATS, accepted_format
@@ -45,8 +45,7 @@ class RequestTurns:
             tuple(name for one in places for name in one.parameters),
             tuple(scheme for one in places for scheme in one.schemes),
         )
-        templates = [route.template for dialect in dialects for route in dialect.routes]
-        self._folders = {template.strip("/").partition("/")[0] for template in templates}
+        self._is_of_dialect = find_dialect_paths(dialects)
         self._is_series = find_series(dialects)
         self._headers = headers
         self._prefix = path_prefix
@@ -71,7 +70,7 @@ class RequestTurns:
         path = environ["PATH_INFO"].rstrip("/")
         if f"{path}/".startswith(f"{self._prefix}/"):
             path = path.removeprefix(self._prefix)
-        if path.strip("/").partition("/")[0] in self._folders and path not in self._paths:
+        if path not in self._paths and self._is_of_dialect(path):
             is_series = self._is_series(path, _query(environ))
             return Kind.LONG if is_series else Kind.CALL  # a dialect may be open to clients without a key
         if not is_known and environ.get(_PAGE_HEADER) != "1":

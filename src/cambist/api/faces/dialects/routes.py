@@ -51,6 +51,18 @@ def _folders(dialect: Dialect) -> set[str]:
     return {first for first, *rest in parts if rest and "{" not in first}
 
 
+def find_dialect_paths(dialects: Iterable[Dialect]) -> Callable[[str], bool]:
+    """Return what tells from a path whether it may be one of a dialect: by its first part."""
+    folders = {route.template.strip("/").partition("/")[0] for dialect in dialects for route in dialect.routes}
+    has_days = "{period:period}" in folders
+
+    def is_of_dialect(path: str) -> bool:
+        folder = path.strip("/").partition("/")[0]
+        return folder in folders or (has_days and _PERIOD.fullmatch(folder) is not None)
+
+    return is_of_dialect
+
+
 def find_series(dialects: Iterable[Dialect]) -> Callable[[str, Mapping[str, str]], bool]:
     """Return what tells from a path and a query whether a dialect answers them with a series of days."""
     routes = [route for dialect in dialects for route in dialect.routes if route.series_with is not None]
