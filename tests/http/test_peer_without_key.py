@@ -21,6 +21,7 @@ from cambist.http import server as server_module
 from cambist.http.body_room import NO_ROOM, BodyRoom
 from cambist.http.connection import READ_AHEAD_BYTES, HttpConnection
 from cambist.http.listening_socket import bind_socket
+from cambist.http.refusals import MOST_AT_ONCE, PERIOD_SECONDS
 from cambist.http.request_parser import (
     MAX_BODY_BYTES,
     MAX_FRAMING_BYTES,
@@ -403,7 +404,7 @@ def test_an_ended_connection_is_freed_without_the_collector(connect: Connect, mo
             b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
             b"GET / HT",
             CHUNKED + b"2\r\nhi\r\n0\r\n\r\n",
-            b"nonsense\r\n\r\n",
+            b"GET /a b HTTP/1.1\r\n\r\n",
             b"POST /short HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n",
             b"POST /refused HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n",
         ):
@@ -460,3 +461,17 @@ def test_a_refused_request_keeps_nothing_of_its_connection() -> None:
         assert kept() is None
     finally:
         gc.enable()
+
+
+def test_of_many_refusals_to_one_address_only_so_many_are_sent_at_once(connect: Connect, monkeypatch: Any) -> None:
+    monkeypatch.setattr(server_module, "_SWEEP_SECONDS", 60)  # no further period
+    with ThreadPoolExecutor(8) as threads:
+        begun = time.monotonic()
+        answers = list(
+            threads.map(lambda _: answer_to(connect, b"GET /a b HTTP/1.1\r\n\r\n"), range(2 * MOST_AT_ONCE + 8))
+        )
+        assert time.monotonic() - begun >= PERIOD_SECONDS
+    assert all(answer.startswith(b"HTTP/1.1 400 ") for answer in answers), answers[-1]
+    begun = time.monotonic()
+    assert answer_to(connect, b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+    assert time.monotonic() - begun < PERIOD_SECONDS

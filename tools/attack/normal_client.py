@@ -1,4 +1,4 @@
-"""A client that behaves: one connection, a request every 20 ms, in a process of its own.
+"""A client that behaves: a request every 20 ms, in a process of its own; those without a key from another address.
 
     python -m tools.attack.normal_client PORT < key
 
@@ -30,13 +30,16 @@ _PATHS = (
 def main() -> None:
     """Ask until the standard output is closed."""
     port, key = int(sys.argv[1]), sys.stdin.readline().strip()
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT_SECONDS)
+    connections = {
+        with_key: http.client.HTTPConnection("127.0.0.1", port, _TIMEOUT_SECONDS, source_address=(address, 0))
+        for with_key, address in ((True, "127.0.0.1"), (False, "127.0.0.2"))
+    }
     parent = os.getppid()
     for path, with_key, status in itertools.cycle(_PATHS):
         if os.getppid() != parent:
             return
         begin = time.monotonic()
-        right = _asked(connection, path, {"X-API-Key": key} if with_key else _BROWSER, status)
+        right = _asked(connections[with_key], path, {"X-API-Key": key} if with_key else _BROWSER, status)
         print(f"{begin:.6f} {time.monotonic() - begin:.6f} {int(right)}", flush=True)
         time.sleep(_PAUSE_SECONDS)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol, cast
 
 from cambist.http.file_body import PIECE_BYTES, FileBody
@@ -44,6 +45,12 @@ class ConnectionOwner(Protocol):
 
     def answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
         """Answer a request in a thread, which passes the response to the connection."""
+
+    def refusal_delay(self, answer: bytes, request: ReceivedRequest) -> float:
+        """Return after how many seconds an answer is to be sent, if it is one of too many refusals."""
+
+    def malformed_delay(self, peer: str) -> float:
+        """Return the same for a request that could not be read."""
 
     def departed(self, connection: HttpConnection) -> None:
         """Forget the request of a connection that is lost."""
@@ -159,10 +166,13 @@ class HttpConnection(asyncio.Protocol):
             if answer is None:
                 self._waiting_for = request
                 self._server.answer_in_thread(request, self)
+            elif delay := self._server.refusal_delay(answer, request):
+                self._waiting_for = request
+                self._server.later(delay, partial(self._send_waiting, answer, request))
             else:
                 self.send(answer, request)
         if self._may_answer and self._last_answer:
-            self._end_with(self._last_answer)
+            self._refuse_malformed()
         elif self._may_answer and self._unread:
             self._read(b"")
         elif self._may_answer and self._has_all:
@@ -203,6 +213,12 @@ class HttpConnection(asyncio.Protocol):
 
     def finish(self, answer: bytes, request: ReceivedRequest, body: FileBody | None = None) -> None:
         """Send an answer that was computed in a thread, and go on; it has a body in a file, or is whole."""
+        if delay := self._server.refusal_delay(answer, request):
+            self._server.later(delay, partial(self._send_waiting, answer, request, body))
+        else:
+            self._send_waiting(answer, request, body)
+
+    def _send_waiting(self, answer: bytes, request: ReceivedRequest, body: FileBody | None = None) -> None:
         self._waiting_for = None
         if self._transport.is_closing():
             if body is not None:
@@ -250,9 +266,19 @@ class HttpConnection(asyncio.Protocol):
         else:
             self._write(answer)
 
+    def _refuse_malformed(self) -> None:
+        if delay := self._server.malformed_delay(self._peer):
+            self._is_ending = True
+            self._pause()
+            self._server.later(delay, partial(self._end_with, self._last_answer))
+        else:
+            self._end_with(self._last_answer)
+
     def _end_with(self, answer: bytes) -> None:
         """Send the last answer. What the client still sends is read for a moment: a reset could cost it the answer."""
         self._is_ending = True
+        if self._transport.is_closing():
+            return
         self._write(answer)
         if self._transport.can_write_eof():
             self._transport.write_eof()

@@ -18,6 +18,7 @@ from cambist.http.connection import HttpConnection
 from cambist.http.connection_limit import IDLE_SECONDS
 from cambist.http.departures import LOOK_SECONDS
 from cambist.http.file_body import FileBody
+from cambist.http.refusals import PERIOD_SECONDS, Refusals
 from cambist.http.request_parser import Environ, ReceivedRequest
 from cambist.http.responses import REQUEST_ID, encode_response, request_id_of, status_line
 from cambist.http.scheduler import Kind, TooManyWaiting, Work
@@ -32,7 +33,7 @@ FINISH_SECONDS = 10
 """How long a worker may take to finish its requests when the service stops."""
 
 _BACKLOG = 1024
-_SWEEP_SECONDS = 0.5
+_SWEEP_SECONDS = PERIOD_SECONDS
 _SHUTDOWN_SECONDS = 1.0
 """How long a client may take to confirm the end of TLS; by default it would be half a minute."""
 
@@ -82,7 +83,8 @@ class _EqualTurns:
 class HttpServer:
     """Serves an application on a bound socket, with `threads` threads for requests that have to wait, and a few more.
 
-    `turns` says what kind of work a request is and whose, so that these have fair shares of the threads.
+    `turns` says what kind of work a request is and whose, so that these have fair shares of the threads. `refusals` is
+    what limits how many of them an address gets at once; it may be replaced before the start.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class HttpServer:
         self.direct: Callable[[bytes], bytes | None] = _never if logs_access else application.direct
         self.body_limit: Callable[[Environ], int] = self._body_limit
         self._bodies = BodyRoom()
+        self.refusals = Refusals()
         self._application = application
         self._bound = bound
         self._name: tuple[str, int] = bound.getsockname()[:2]
@@ -149,6 +152,7 @@ class HttpServer:
             await asyncio.sleep(_SWEEP_SECONDS)
             beat()
             self.now = monotonic()
+            self.refusals.begin_period()
             self._close_silent()
 
     def _close_silent(self) -> None:
@@ -213,6 +217,15 @@ class HttpServer:
         answer = self._turns.refused(request.environ, refused)
         # Not within this call: the connection is about to wait for the answer.
         self._loop.call_soon(connection.finish, answer, request)
+
+    def refusal_delay(self, answer: bytes, request: ReceivedRequest) -> float:
+        """Return after how many seconds an answer is to be sent, if it is one of too many refusals of an address."""
+        is_refusal = answer[9:10] == b"4"
+        return self.refusals.delay(self._turns.work_of(request.environ).owner) if is_refusal else 0.0
+
+    def malformed_delay(self, peer: str) -> float:
+        """Return the same for a request that could not be read, given the address of the connection."""
+        return self.refusals.delay(peer)
 
     def departed(self, connection: HttpConnection) -> None:
         """Forget the request of a connection that is lost."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Mapping
 from datetime import date
 from time import sleep
@@ -24,6 +25,7 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.http.certificate import server_context
 from cambist.http.connection_limit import ConnectionLimit, raise_file_limit
 from cambist.http.listening_socket import bind_socket
+from cambist.http.refusals import Refusals
 from cambist.http.server import HttpServer
 from cambist.monitoring.request_metrics import open_request_counts
 from cambist.pricing.rate_book import RateBook
@@ -51,6 +53,9 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 log = logging.getLogger(__name__)
 
 _MATRIX_WAIT_SECONDS = 0.2
+_SWITCH_SECONDS = 0.0005
+"""How long a thread that computes may keep the event loop waiting; by default it would be ten times as long."""
+
 _COMPUTE_SECONDS = 10.0
 
 
@@ -234,6 +239,8 @@ def serve_requests(settings: Settings, supervisor: int, *, address: str) -> None
     server = HttpServer(
         application, bound, settings.threads, certificate, logs_access=settings.logs_access, turns=application.turns
     )
+    server.refusals = Refusals(settings.proxy_networks)
+    sys.setswitchinterval(_SWITCH_SECONDS)
     is_finished = server.run(announce_answering, beat)
     logging.shutdown()
     # Threads that still answer must not hold up the end, and the counters are in mapped files.
