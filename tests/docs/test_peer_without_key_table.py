@@ -12,7 +12,7 @@ from tests.service.test_tls import MOST_OF_UNREAD_OVER_TLS, UNREAD_OVER_TLS
 from cambist.api import request_bodies
 from cambist.api.direct import header_blocks
 from cambist.console import http, sessions
-from cambist.http import body_room, connection, connection_limit, listening_socket, request_parser
+from cambist.http import body_room, connection, connection_limit, listening_socket, refusals, request_parser
 from cambist.http import server as http_server
 from cambist.monitoring import health_http
 from cambist.stream import admission, client_connection, messages, server, session, unauthenticated_limit
@@ -45,6 +45,10 @@ FIGURES = {
         f"{MOST_OF_UNREAD_OVER_TLS / UNREAD_OVER_TLS:g} MB, and {listening_socket._UNREAD_MILLISECONDS // 1000} seconds"
     ),
     "time to confirm the end of TLS": f"{http_server._SHUTDOWN_SECONDS:g} second",
+    "refusals, such as those of wrong keys and malformed requests": (
+        f"{refusals.MOST_AT_ONCE} of one address are sent at once in each half second, the rest half a second later; "
+        "never those of an account"
+    ),
     "head of a handshake of the stream": "16 KB",  # the library's, which the test holds
     "time for a handshake of the stream": f"{server._HANDSHAKE_SECONDS} seconds",
     "time for a key after it": f"{client_connection._KEY_SECONDS:g} seconds",

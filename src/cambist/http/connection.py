@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
 from functools import partial
-from typing import Protocol, cast
+from typing import cast
 
+from cambist.http.connection_owner import ConnectionOwner
 from cambist.http.file_body import PIECE_BYTES, FileBody
-from cambist.http.request_parser import Environ, MalformedRequest, ReceivedRequest, RequestParser, is_plain
+from cambist.http.request_parser import MalformedRequest, ReceivedRequest, RequestParser, is_plain
 from cambist.http.responses import (
     REQUEST_ID,
     encode_malformed,
@@ -28,35 +28,6 @@ READ_AHEAD_BYTES = 16 * 1024
 _LINGER_SECONDS = 1.0
 _NOTHING = memoryview(b"")
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-
-
-class ConnectionOwner(Protocol):
-    """The server, as a connection sees it; `now` is the time of the last look at all connections."""
-
-    connections: set[HttpConnection]
-    now: float
-    is_ending: bool
-    is_secure: bool
-    direct: Callable[[bytes], bytes | None]
-    body_limit: Callable[[Environ], int]
-
-    def answer(self, request: ReceivedRequest) -> bytes | None:
-        """Return the response to a request, unless it has to be waited for."""
-
-    def answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
-        """Answer a request in a thread, which passes the response to the connection."""
-
-    def refusal_delay(self, answer: bytes, request: ReceivedRequest) -> float:
-        """Return after how many seconds an answer is to be sent, if it is one of too many refusals."""
-
-    def malformed_delay(self, peer: str) -> float:
-        """Return the same for a request that could not be read."""
-
-    def departed(self, connection: HttpConnection) -> None:
-        """Forget the request of a connection that is lost."""
-
-    def later(self, seconds: float, call: Callable[[], None]) -> None:
-        """Call a function later."""
 
 
 class HttpConnection(asyncio.Protocol):
@@ -166,7 +137,7 @@ class HttpConnection(asyncio.Protocol):
             if answer is None:
                 self._waiting_for = request
                 self._server.answer_in_thread(request, self)
-            elif delay := self._server.refusal_delay(answer, request):
+            elif delay := self._server.refusal_delay(answer, request, self._peer):
                 self._waiting_for = request
                 self._server.later(delay, partial(self._send_waiting, answer, request))
             else:
@@ -213,7 +184,7 @@ class HttpConnection(asyncio.Protocol):
 
     def finish(self, answer: bytes, request: ReceivedRequest, body: FileBody | None = None) -> None:
         """Send an answer that was computed in a thread, and go on; it has a body in a file, or is whole."""
-        if delay := self._server.refusal_delay(answer, request):
+        if delay := self._server.refusal_delay(answer, request, self._peer):
             self._server.later(delay, partial(self._send_waiting, answer, request, body))
         else:
             self._send_waiting(answer, request, body)
@@ -267,7 +238,7 @@ class HttpConnection(asyncio.Protocol):
             self._write(answer)
 
     def _refuse_malformed(self) -> None:
-        if delay := self._server.malformed_delay(self._peer):
+        if delay := self._server.refusal_delay(self._last_answer, None, self._peer):
             self._is_ending = True
             self._pause()
             self._server.later(delay, partial(self._end_with, self._last_answer))

@@ -218,14 +218,11 @@ class HttpServer:
         # Not within this call: the connection is about to wait for the answer.
         self._loop.call_soon(connection.finish, answer, request)
 
-    def refusal_delay(self, answer: bytes, request: ReceivedRequest) -> float:
-        """Return after how many seconds an answer is to be sent, if it is one of too many refusals of an address."""
-        is_refusal = answer[9:10] == b"4"
-        return self.refusals.delay(self._turns.work_of(request.environ).owner) if is_refusal else 0.0
-
-    def malformed_delay(self, peer: str) -> float:
-        """Return the same for a request that could not be read, given the address of the connection."""
-        return self.refusals.delay(peer)
+    def refusal_delay(self, answer: bytes, request: ReceivedRequest | None, peer: str) -> float:
+        """Return after how many seconds an answer is to be sent, if it is one of too many refusals."""
+        if answer[9:10] != b"4":
+            return 0.0
+        return self.refusals.delay(peer if request is None else self._turns.work_of(request.environ).owner)
 
     def departed(self, connection: HttpConnection) -> None:
         """Forget the request of a connection that is lost."""

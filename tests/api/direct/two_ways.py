@@ -201,6 +201,9 @@ class Way:
     def answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
         self._waiting.append((request, connection))
 
+    def refusal_delay(self, _answer: bytes, _request: ReceivedRequest | None, _peer: str) -> float:
+        return 0.0
+
     def departed(self, _connection: HttpConnection) -> None: ...
     def later(self, _seconds: float, _call: Callable[[], None]) -> None: ...
 
