@@ -220,6 +220,35 @@ def test_tomorrow_is_today_and_later_days_are_refused(asking, door):
         assert is_refused(later) or "is in the future" in later.text
 
 
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/time-series?from=USD&to=AED&start=2026-11-10&end={end}",
+        "/time-series.csv?from=USD&to=AED&start=2026-11-10&end={end}",
+        "/corrections?from=USD&to=AED&start=2026-11-10&end={end}",
+        "/v1/2026-11-10..{end}?base=USD&symbols=AED",
+        "/2026-11-10..{end}?from=USD&to=AED",
+        "/v2/rates?base=USD&quotes=AED&from=2026-11-10&to={end}",
+        "/v2/rates.csv?base=USD&quotes=AED&from=2026-11-10&to={end}",
+        "/fixer/timeseries?base=USD&symbols=AED&start_date=2026-11-10&end_date={end}",
+        "/fixer/fluctuation?base=USD&symbols=AED&start_date=2026-11-10&end_date={end}",
+        "/api/time-series.json?base=USD&symbols=AED&start=2026-11-10&end={end}",
+    ],
+)
+def test_a_period_that_ends_in_the_future_ends_today(asking, target):
+    until_today = asking.client.get(target.format(end=TODAY))
+    assert until_today.status == 200, until_today.text
+    for end in (TOMORROW, LATER, "2031-12-31"):
+        reply = asking.client.get(target.format(end=end))
+        assert [reply.status, without_ms(reply.text)] == [200, without_ms(until_today.text)]
+        assert reply.headers["x-calls-cost"] == until_today.headers["x-calls-cost"]
+    assert is_refused(asking.client.get(target.format(end="2031-12-31").replace("2026-11-10", "2031-01-01")))
+
+
+def without_ms(text: str) -> str:
+    return re.sub(r',"ms":[0-9]+', "", text)
+
+
 @each(tuple(door for door in DOORS if door.day_of))
 def test_the_day_that_is_shown_is_that_of_the_fixing(asking, door):
     assert door.day_of is not None

@@ -69,9 +69,7 @@ def last_day(text: str | None) -> str | None:
 
     if text is None:
         return None
-    first, last = _parse("until", text)
-    today = utc_now().date()
-    return str(min(last, today) if first <= today else last)
+    return str(min(_parse("until", text)[1], utc_now().date()))
 
 
 def _parse(name: str, text: str) -> tuple[date, date]:

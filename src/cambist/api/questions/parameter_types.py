@@ -128,6 +128,11 @@ def read_day(name: str, text: str, today: date) -> date:
     return not_after_today(name, _parse_day(name, text.strip()), today)
 
 
+def read_last_day(name: str, text: str, today: date) -> date:
+    """Return the last day of a period; one that ends later ends today. Errors: BadParameter."""
+    return min(_parse_day(name, text.strip()), today)
+
+
 def not_after_today(name: str, value: date, today: date) -> date:
     """Return a day, or today for tomorrow, which has begun in the time zones east of UTC.
 

@@ -54,7 +54,7 @@ class CorrectionsParams(Struct, frozen=True, kw_only=True):
         date | None,
         day("start", default=None, description="First day; if left out, as far back as the plan includes."),
     ]
-    end: Annotated[date | None, day("end", default=None, description="Last day, today if left out.")]
+    end: Annotated[date | None, day("end", default=None, description="Last day, today if left out or later.")]
     limit: Annotated[
         int, limit("limit", MAX_CORRECTIONS, default=MAX_CORRECTIONS, description="The maximum number of corrections.")
     ]
@@ -116,7 +116,7 @@ def _waiting(context: RequestContext) -> str | UnsetType:
 
 def _period(context: RequestContext, params: CorrectionsParams) -> tuple[date, date]:
     today = context.today
-    end = not_after_today("end", params.end or today, today)
+    end = min(params.end or today, today)
     start = not_after_today("start", params.start or max(EARLIEST_DAY, min(context.reach, end)), today)
     if start > end:
         raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")

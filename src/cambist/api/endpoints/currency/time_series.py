@@ -53,7 +53,7 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
     start: Annotated[
         date | None, day("start", default=None, description="First day; 30 days up to the end if left out.")
     ]
-    end: Annotated[date | None, day("end", default=None, description="Last day, today if left out.")]
+    end: Annotated[date | None, day("end", default=None, description="Last day, today if left out or later.")]
     interval: Annotated[str, interval("interval", default="P1D", description="Only days are offered.")]
     as_of: AsOf = None
     assume: Assume = None
@@ -173,7 +173,7 @@ def _list_carried_days(
 def _period(params: TimeSeriesParams, context: RequestContext) -> tuple[date, date]:
     """Return the first and last day of the period. Without a start it begins no earlier than the plan includes."""
     today = context.today
-    end = not_after_today("end", params.end or today, today)
+    end = min(params.end or today, today)
     start = params.start or max(end - timedelta(days=DEFAULT_DAYS - 1), EARLIEST_DAY, min(context.reach, end))
     start = not_after_today("start", start, today)
     if start > end:

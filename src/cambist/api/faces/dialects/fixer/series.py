@@ -7,7 +7,7 @@ from datetime import date
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.fixer.rates import answer_with, base_of, targets_of
 from cambist.api.faces.dialects.rates import daily_rates, priced_currencies, rates_on
-from cambist.api.questions.parameter_types import read_day
+from cambist.api.questions.parameter_types import read_day, read_last_day
 from cambist.errors import BadParameter
 
 MAX_DAYS = 366
@@ -64,7 +64,8 @@ def _period(request: DialectRequest) -> tuple[date, date]:
     for name in ("start_date", "end_date"):
         if not query.get(name):
             raise BadParameter(f"Missing parameter: [{name}], a day such as 2024-02-29")
-    start, end = (read_day(name, query[name], today) for name in ("start_date", "end_date"))
+    start = read_day("start_date", query["start_date"], today)
+    end = read_last_day("end_date", query["end_date"], today)
     if not 0 <= (end - start).days < MAX_DAYS:
         raise BadParameter(f"Invalid period: from [{start}] to [{end}], it takes at most {MAX_DAYS} days in order")
     return start, end

@@ -15,7 +15,7 @@ from cambist.api.faces.dialects.plain_json import encode_plainly
 from cambist.api.faces.dialects.rates import DatedRates, daily_rates, latest_rates, priced_currencies, rates_on
 from cambist.api.faces.dialects.reading import business_day, first_of, known_codes, times
 from cambist.api.questions.amounts import read_amount
-from cambist.api.questions.parameter_types import read_day
+from cambist.api.questions.parameter_types import read_day, read_last_day
 from cambist.api.questions.symbol_parameters import MONEY, read_code
 from cambist.errors import BadParameter, NoRate, shorten
 from cambist.reference.assets import AssetKind, kind_of
@@ -48,7 +48,7 @@ def rates(request: DialectRequest) -> DialectAnswer:
     start, dots, end = period.partition("..")
     if dots:
         first = read_day("start", start, today)
-        return _of_period(request, base, quotes, amount, (first, read_day("end", end or str(today), today)))
+        return _of_period(request, base, quotes, amount, (first, read_last_day("end", end or str(today), today)))
     if period == "latest":
         return _latest(request.context, base, quotes, amount)
     day = business_day(read_day("date", period, today))

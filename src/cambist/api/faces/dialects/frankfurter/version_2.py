@@ -11,7 +11,7 @@ from cambist.api.faces.dialects.frankfurter.version_1 import BASE, check_size, m
 from cambist.api.faces.dialects.plain_json import encode_plainly
 from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on
 from cambist.api.faces.dialects.reading import known_codes
-from cambist.api.questions.parameter_types import read_day
+from cambist.api.questions.parameter_types import read_day, read_last_day
 from cambist.api.questions.symbol_parameters import MONEY, read_code
 from cambist.errors import BadParameter, NoRate, shorten
 from cambist.pricing.number_format import plain_float
@@ -129,7 +129,7 @@ def _of_period(request: DialectRequest, base: str, quotes: list[str] | None) -> 
     context, query = request.context, request.query
     today = context.today
     start = read_day("from", query["from"], today)
-    end = read_day("to", query["to"], today) if query.get("to") else today
+    end = read_last_day("to", query["to"], today) if query.get("to") else today
     if start > end:
         raise BadParameter(f"Invalid from: [{start}] is after to [{end}]")
     request.check_history(start)

@@ -12,7 +12,7 @@ from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.open_exchange_rates.writing import is_on, written
 from cambist.api.faces.dialects.rates import DatedRates, daily_rates, joined, latest_rates, priced_currencies, rates_on
 from cambist.api.faces.dialects.reading import known_codes
-from cambist.api.questions.parameter_types import read_day
+from cambist.api.questions.parameter_types import read_day, read_last_day
 from cambist.api.questions.symbol_parameters import ANY_ASSET, MONEY_AND_METALS, read_code
 from cambist.errors import BadParameter, NoRate, RateUnavailable
 from cambist.pricing.pair import PIVOT
@@ -73,7 +73,8 @@ def time_series(request: DialectRequest) -> DialectAnswer:
     for name in ("start", "end"):
         if not query.get(name):
             raise BadParameter(f"Missing parameter: [{name}], a day such as 2024-02-29")
-    start, end = (read_day(name, query[name], context.today) for name in ("start", "end"))
+    start = read_day("start", query["start"], context.today)
+    end = read_last_day("end", query["end"], context.today)
     if not 0 <= (end - start).days < MAX_DAYS:
         raise BadParameter(f"Invalid period: from [{start}] to [{end}], it takes at most {MAX_DAYS} days in order")
     request.check_history(start)
