@@ -81,7 +81,7 @@ def test_a_folder_without_database_still_answers_and_gets_none(
         ("series EUR USD --since 2026-03-05 --until 2026-03-06", "2026-03-05  1.24\n2026-03-06  1.25"),
         (
             "series EUR USD --since 2026-03-05 --until 2026-03-06 --csv",
-            "date,EUR/USD\n2026-03-05,1.24\n2026-03-06,1.25",
+            "date,EUR/USD,fixed_on\n2026-03-05,1.24,2026-03-05\n2026-03-06,1.25,2026-03-06",
         ),
     ],
 )

@@ -130,9 +130,9 @@ def test_a_series_has_the_days_of_the_type(typed):
 
 def test_a_table_of_a_type_is_the_same(typed):
     reply = typed.get("/historical.csv?to=CUP&date=2026-10-30&rate_type=segment_3")
-    assert reply.text.splitlines()[1].endswith("CUP,410.5")
+    assert reply.text.splitlines()[1].endswith("CUP,410.5,2026-10-30")
     reply = typed.get("/time-series.csv?to=CUP&start=2026-10-30&end=2026-10-30&rate_type=segment_3")
-    assert reply.text.splitlines()[1].endswith("CUP,410.5")
+    assert reply.text.splitlines()[1].endswith("CUP,410.5,2026-10-30")
 
 
 def test_a_pair_without_a_rate_of_the_type_says_which_types_there_are(typed):

@@ -189,10 +189,15 @@ def test_a_start_after_the_end_is_refused(client):
 
 
 @pytest.mark.parametrize("end", ["2026-11-22", "2026-12-25", "9999-12-31"])
-def test_an_end_in_the_future_is_named_and_not_a_start_that_nobody_sent(client, end):
-    reply = client.get(f"/time-series?to=EUR&end={end}")
+def test_an_end_in_the_future_is_today(client, end):
+    assert without_ms(client.get(f"/time-series?to=EUR&end={end}")) == without_ms(client.get("/time-series?to=EUR"))
+    reply = client.get(f"/time-series?to=EUR&start=2026-11-22&end={end}")
     assert (reply.status, reply.json["code"]) == (400, "bad_parameter")
-    assert f"end: [{end}]" in reply.json["error"]
+    assert "start: [2026-11-22] is in the future" in reply.json["error"]
+
+
+def without_ms(reply):
+    return {name: value for name, value in reply.json.items() if name != "ms"}
 
 
 @pytest.mark.parametrize(
@@ -216,7 +221,8 @@ def test_a_verbose_series_lists_the_days_that_are_carried(client):
     assert "carried" not in client.get(target).json
     answer = client.get(f"{target}&verbose=true").json
     assert answer["carried"] == ["2026-10-24", "2026-10-25"]
-    assert list(answer) == ["start", "end", "interval", "base", "results", "carried", "ms"]
+    assert answer["fixed_on"] == {"2026-10-24": "2026-10-23", "2026-10-25": "2026-10-23"}
+    assert list(answer) == ["start", "end", "interval", "base", "results", "carried", "fixed_on", "ms"]
     assert client.get("/time-series?from=EUR&to=USD&start=2026-10-23&end=2026-10-23&verbose=1").json["carried"] == []
 
 

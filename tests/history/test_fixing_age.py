@@ -8,11 +8,11 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
-from cambist.history.fixing_age import carried_days, fixing_days, is_immutable, oldest_fixing_day
+from cambist.history.fixing_age import carried_days, fixing_ages, fixing_days, is_immutable, oldest_fixing_day
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import build_rate_matrix
-from cambist.history.series import read_series
+from cambist.history.series import Series, read_series
 from cambist.history.source_history import SourceHistory
 from cambist.pricing.pair import Pair
 
@@ -83,6 +83,10 @@ def test_a_pegged_currency_is_immutable_when_its_anchor_is() -> None:
 # The day of the fixing
 
 
+def carried(here: RateMatrix, series: Series) -> list[date]:
+    return list(carried_days(series, fixing_ages(here, series)))
+
+
 def test_a_rate_reads_the_fixing_of_the_older_leg() -> None:
     here = matrix(source("ecb", line("EUR/USD", FRI)), source("cbr", line("USD/RUB", FRI, MON)))
     assert fixing_days(here, MON, "EUR", ["RUB", "USD"]) == {"RUB": FRI, "USD": FRI}
@@ -94,7 +98,7 @@ def test_where_the_law_alone_decides_there_is_no_fixing(pair: str) -> None:
     here = matrix(source("ecb", line("EUR/USD", FRI)))
     base, quote = pair.split("/")
     assert fixing_days(here, MON, base, [quote]) == {quote: None}
-    assert carried_days(here, read_series(here, Pair(base, quote), FRI, MON)) == []
+    assert carried(here, read_series(here, Pair(base, quote), FRI, MON)) == []
 
 
 def test_a_pegged_currency_has_the_fixing_day_of_its_anchor() -> None:
@@ -115,8 +119,9 @@ def test_a_fixing_crossed_through_an_older_one_is_as_old() -> None:
 def test_carried_days_are_those_of_a_series_without_a_fixing_of_their_own() -> None:
     here = matrix(source("ecb", line("EUR/USD", FRI, TUE)))
     series = read_series(here, Pair("EUR", "USD"), FRI - DAY, WED)
-    assert carried_days(here, series) == [FRI + DAY, FRI + 2 * DAY, MON, WED]
-    assert carried_days(here, read_series(here, Pair("USD", "EUR"), FRI, FRI)) == []
+    assert carried(here, series) == [FRI + DAY, FRI + 2 * DAY, MON, WED]
+    assert set(carried_days(series, fixing_ages(here, series)).values()) == {FRI, TUE}
+    assert carried(here, read_series(here, Pair("USD", "EUR"), FRI, FRI)) == []
 
 
 def test_the_oldest_fixing_day_is_that_of_all_fixing_days(real_matrix: RateMatrix) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
+from collections.abc import Iterator
 from datetime import date
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -34,7 +35,7 @@ def series(  # noqa: PLR0913  the options of a command
     key: ServiceKey = None,
     data: DataFolder = None,
 ) -> None:
-    """Show the rate of each day of a period, for currencies and metals.
+    """Show the rate of each day of a period, for currencies and metals; days that use an earlier fixing name its day.
 
     Days without a rate are left out, and are gaps in the plot. The running service answers, or without one the data
     folder, with the same digits; standard error says which.
@@ -43,19 +44,29 @@ def series(  # noqa: PLR0913  the options of a command
 
     if plot + csv + as_json > 1:
         raise BadParameter("Choose one of --plot, --csv and --json")
-    query = {"from": base, "to": quote, "start": first_day(since), "end": last_day(until)}
+    query = {"from": base, "to": quote, "start": first_day(since), "end": last_day(until), "verbose": "true"}
     reply = ask(Target(data, url, key), "/time-series", query)
     answer = reply.exact
     code, rates = next(iter(answer["results"].items()))
     if as_json:
         typer.echo(reply.content)
     elif csv:
-        typer.echo("\n".join([f"date,{answer['base']}/{code}", *(f"{day},{rate}" for day, rate in rates.items())]))
+        typer.echo("\n".join([f"date,{answer['base']}/{code},fixed_on", *_lines(answer, rates, as_csv=True)]))
     elif plot:
         _plot({date.fromisoformat(day): float(rate) for day, rate in rates.items()}, f"{answer['base']}/{code}")
     else:
-        typer.echo("\n".join(f"{day}  {rate}" for day, rate in rates.items()))
+        typer.echo("\n".join(_lines(answer, rates, as_csv=False)))
     reply.print_footer(f"{answer['base']}/{code}: {len(rates)} days from {answer['start']} to {answer['end']}.")
+
+
+def _lines(answer: dict[str, Any], rates: dict[str, str], *, as_csv: bool) -> Iterator[str]:
+    """Yield a line for each day; one without a fixing of its own names the day of the fixing that it uses."""
+    fixed_on, width = answer.get("fixed_on", {}), max(map(len, rates.values()), default=0)
+    for day, rate in rates.items():
+        if as_csv:
+            yield f"{day},{rate},{fixed_on.get(day, day)}"
+        else:
+            yield f"{day}  {rate:{width}}  from {fixed_on[day]}" if day in fixed_on else f"{day}  {rate}"
 
 
 def first_day(text: str | None) -> str | None:

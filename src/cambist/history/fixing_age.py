@@ -78,21 +78,31 @@ def oldest_fixing_day(matrix: RateMatrix, day: date, base: str, quotes: Sequence
     return day - timedelta(days=max(*ages, 0 if own_index == NOBODY else own_age)) if ages else None
 
 
-def carried_days(matrix: RateMatrix, series: Series) -> list[date]:
-    """Return the days of a series that use an earlier fixing."""
+def fixing_ages(matrix: RateMatrix, series: Series) -> list[int | None]:
+    """Return for each day of a series how old its fixing is, the older one of its two legs, in days.
+
+    It is None if parities alone determine the rate.
+    """
     pair, row = series.pair, matrix.row(series.first_day)
-    legs = {code: _ages(matrix, code, row, len(series.values)) for code in (pair.base, pair.quote)}
-    carried: list[date] = []
+    legs = [(code, _ages(matrix, code, row, len(series.values))) for code in (pair.base, pair.quote)]
+    ages: list[int | None] = []
     for start, end in parity_periods(series.first_day, len(series.values)):
         anchors = _anchors_on(series.first_day + timedelta(days=start))
         is_tied = _root(pair.base, anchors) == _root(pair.quote, anchors)
         for offset in range(start, end):
-            here = {code: leg[offset] for code, leg in legs.items()}
-            if isnan(series.values[offset]) or (is_tied and _is_law(here, anchors)):
-                continue
-            if any(age for source_index, age in here.values() if source_index != NOBODY):
-                carried.append(series.first_day + timedelta(days=offset))
-    return carried
+            here = {code: leg[offset] for code, leg in legs}
+            if is_tied and _is_law(here, anchors):
+                ages.append(None)
+            else:
+                ages.append(max(0 if source_index == NOBODY else age for source_index, age in here.values()))
+    return ages
+
+
+def carried_days(series: Series, ages: Iterable[int | None]) -> dict[date, date]:
+    """Return the days of a series that use an earlier fixing, with the days of those fixings."""
+    days = (series.first_day + timedelta(days=offset) for offset in range(len(series.values)))
+    dated = zip(days, ages, series.values.tolist(), strict=True)
+    return {day: day - timedelta(days=age) for day, age, value in dated if age and not isnan(value)}
 
 
 def _ages(matrix: RateMatrix, code: str, row: int, days: int) -> list[tuple[int, int]]:

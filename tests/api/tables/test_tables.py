@@ -39,23 +39,27 @@ def rows_of(content: bytes, **options: str) -> list[dict[str, str]]:
 
 
 @pytest.fixture
-def served(client: Client) -> list[tuple[str, str, str, str]]:
-    """The rows of the series as they are in JSON: day, base, quote, rate with all digits."""
-    results = exact(client.get(SERIES.format("")).content)["results"]
-    return [(day, "EUR", quote, rate) for quote, rates in results.items() for day, rate in rates.items()]
+def served(client: Client) -> list[tuple[str, ...]]:
+    """The rows of the series as they are in JSON: day, base, quote, rate with all digits, day of the fixing."""
+    answer = exact(client.get(SERIES.format("") + "&verbose=1").content)
+    return [
+        (day, "EUR", quote, rate, answer["fixed_on"][quote].get(day, day))
+        for quote, rates in answer["results"].items()
+        for day, rate in rates.items()
+    ]
 
 
-def test_csv_has_the_digits_of_json(client: Client, served: list[tuple[str, str, str, str]]) -> None:
+def test_csv_has_the_digits_of_json(client: Client, served: list[tuple[str, ...]]) -> None:
     reply = client.get(SERIES.format(".csv"))
     assert reply.status == 200
     assert reply.headers["content-type"] == "text/csv; charset=utf-8"
     assert int(reply.headers["content-length"]) == len(reply.content)
-    assert reply.content.startswith(b"date,base,quote,rate\r\n2026-10-01,EUR,USD,1.")
+    assert reply.content.startswith(b"date,base,quote,rate,fixed_on\r\n2026-10-01,EUR,USD,1.")
     assert [tuple(row.values()) for row in rows_of(reply.content)] == served
     assert len(served) == 60
 
 
-def test_ndjson_has_the_digits_of_json(client: Client, served: list[tuple[str, str, str, str]]) -> None:
+def test_ndjson_has_the_digits_of_json(client: Client, served: list[tuple[str, ...]]) -> None:
     reply = client.get(SERIES.format(".ndjson"))
     lines = [exact(line) for line in reply.content.splitlines()]
     assert [tuple(line.values()) for line in lines] == served
@@ -64,21 +68,22 @@ def test_ndjson_has_the_digits_of_json(client: Client, served: list[tuple[str, s
 
 @pytest.mark.parametrize(("suffix", "read"), [("arrow", read_ipc), ("parquet", read_parquet)])
 def test_columns_have_the_digits_of_json(
-    client: Client, served: list[tuple[str, str, str, str]], suffix: str, read: Callable[[Any], Any]
+    client: Client, served: list[tuple[str, ...]], suffix: str, read: Callable[[Any], Any]
 ) -> None:
     table = read(io.BytesIO(client.get(SERIES.format(f".{suffix}")).content)).read_all()
-    days, bases, quotes, rates, decimals = (
-        table.column(name).to_pylist() for name in ("date", "base", "quote", "rate", "rate_decimal")
+    days, bases, quotes, rates, decimals, fixed = (
+        table.column(name).to_pylist() for name in ("date", "base", "quote", "rate", "rate_decimal", "fixed_on")
     )
-    assert list(zip(map(str, days), bases, quotes, map(str, map(_plain, decimals)), strict=True)) == served
-    assert rates == [float(rate) for *_, rate in served]
+    texts = map(str, days), bases, quotes, map(_plain, decimals), map(str, fixed)
+    assert list(zip(*texts, strict=True)) == served
+    assert rates == [float(rate) for *_, rate, _ in served]
 
 
 def _plain(value: Decimal) -> str:
     return f"{value.normalize():f}"
 
 
-def test_a_workbook_has_dates_and_numbers(client: Client, served: list[tuple[str, str, str, str]]) -> None:
+def test_a_workbook_has_dates_and_numbers(client: Client, served: list[tuple[str, ...]]) -> None:
     content = client.get(SERIES.format(".xlsx")).content
     sheet = ZipFile(io.BytesIO(content)).read("xl/worksheets/sheet1.xml").decode()
     assert sheet.count("<row ") == len(served) + 1
@@ -133,9 +138,9 @@ def test_a_client_that_accepts_tables_gets_one_after_json_was_cached(client: Cli
     assert client.get(target).headers["content-type"] == "application/json"
 
 
-def test_decimal_commas_and_delimiters(client: Client, served: list[tuple[str, str, str, str]]) -> None:
+def test_decimal_commas_and_delimiters(client: Client, served: list[tuple[str, ...]]) -> None:
     comma = client.get(SERIES.format(".csv") + "&decimal=comma").content
-    assert [row["rate"].replace(",", ".") for row in rows_of(comma, delimiter=";")] == [rate for *_, rate in served]
+    assert [row["rate"].replace(",", ".") for row in rows_of(comma, delimiter=";")] == [rate for *_, rate, _ in served]
     tab = client.get(SERIES.format(".csv") + "&delimiter=tab").content
     assert [tuple(row.values()) for row in rows_of(tab, delimiter="\t")] == served
     written_out = client.get(SERIES.format(".csv") + "&decimal=,&delimiter=%7C").content

@@ -68,11 +68,10 @@ class TypedRates:
         """Return the rates of all days. Errors: NoRateOfType, NoRate."""
         return Series(Pair(base, quote), self.first, self._values(base, quote))
 
-    def carried_days(self, series: Series) -> list[date]:
-        """Return the days of a series that use an earlier fixing."""
-        base, quote = self.side(series.pair.base), self.side(series.pair.quote)
-        is_carried = (np.maximum(base.ages, quote.ages) > 0) & ~np.isnan(series.values)
-        return [self.first + timedelta(days=place) for place in np.flatnonzero(is_carried).tolist()]
+    def fixing_ages(self, pair: Pair) -> list[int | None]:
+        """Return how old the older fixing in the rate of each day is, in days."""
+        ages: list[int | None] = np.maximum(self.side(pair.base).ages, self.side(pair.quote).ages).tolist()
+        return ages
 
     def fixed_on(self, base: str, quote: str) -> date:
         """Return the day of the older fixing in the rate of the last day."""

@@ -38,7 +38,8 @@ class HistoricalResponse(Answer, frozen=True, kw_only=True):
 class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
     """The rates of every calendar day that has one, in ascending order, by target.
 
-    `carried`, with `verbose`, lists the days without a fixing of their own; for several targets by target.
+    `carried`, with `verbose`, lists the days without a fixing of their own, and `fixed_on` has the days of the fixings
+    that they use; both for several targets by target.
     """
 
     start: dt.date
@@ -47,6 +48,7 @@ class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
     base: str
     results: dict[str, dict[dt.date, Decimal]]
     carried: list[dt.date] | dict[str, list[dt.date]] | None = None
+    fixed_on: dict[str, dt.date | dict[str, dt.date]] | None = None
     assumed: tuple[str, ...] = ()
     unavailable: tuple[str, ...] = ()
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.answer.answer_table import DATE, AnswerTable, Cell, Column
+from cambist.api.answer.answer_table import AnswerTable, Cell
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.rendering import Rates, rates
 from cambist.api.answer.request_context import RequestContext
@@ -174,18 +174,15 @@ def _days(context: RequestContext, day: date, base: str, found: _FoundRates) -> 
 
 
 def table(context: RequestContext, params: HistoricalParams) -> AnswerTable:
-    """Return a row for each rate; with `verbose` the day of its fixing, too."""
+    """Return a row for each rate, with the day of its fixing."""
     day = not_after_today("date", params.day, context.today)
     found = _read_rates(context, day, params)
-    rates_by_code = zip(found.rates.codes, map(plain_float, found.rates.values), strict=True)
-    rows: list[tuple[Cell, ...]] = [(str(day), params.base, code, rate) for code, rate in rates_by_code]
-    unavailable = tuple(found.unavailable)
-    if not params.verbose:
-        return AnswerTable(DAY_COLUMNS, rows, unavailable)
-    fixed = _days(context, day, params.base, found).values()
-    days = [None if fixed_on is None else str(fixed_on) for fixed_on in fixed]
-    with_days = [(*row, fixed_on) for row, fixed_on in zip(rows, days, strict=True)]
-    return AnswerTable((*DAY_COLUMNS, Column("fixed_on", DATE)), with_days, unavailable)
+    fixed = _days(context, day, params.base, found)
+    rows: list[tuple[Cell, ...]] = [
+        (str(day), params.base, code, plain_float(rate), str(fixed[code]) if fixed[code] else None)
+        for code, rate in zip(found.rates.codes, found.rates.values, strict=True)
+    ]
+    return AnswerTable(DAY_COLUMNS, rows, tuple(found.unavailable))
 
 
 endpoint: Endpoint[HistoricalParams, HistoricalResponse] = Endpoint(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import date, timedelta
-from typing import Annotated
+from functools import partial
+from typing import Annotated, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -22,11 +23,13 @@ from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
 from cambist.api.questions.parameter_types import EARLIEST_DAY, day, flag, interval, not_after_today
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter
-from cambist.history.fixing_age import carried_days, is_immutable
+from cambist.history.fixing_age import carried_days, fixing_ages, is_immutable
 from cambist.history.known_state import Scope
 from cambist.history.rate_matrix_excerpt import columns
 from cambist.history.series import Series, read_series
 from cambist.pricing.pair import PIVOT, Pair
+
+D = TypeVar("D")
 
 MAX_SERIES = 10
 DEFAULT_DAYS = 30
@@ -64,8 +67,8 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
 class TimeSeriesResponse(Struct, frozen=True):
     """Every calendar day that has a rate, in ascending order.
 
-    `carried`, only with `verbose`, lists the days without a fixing of their own, which use the one before; for several
-    targets by target.
+    `carried`, only with `verbose`, lists the days without a fixing of their own, which use the one before, and
+    `fixed_on` has the day of that fixing for each; both for several targets by target.
     """
 
     start: date
@@ -74,6 +77,7 @@ class TimeSeriesResponse(Struct, frozen=True):
     base: str
     results: RatesByCode
     carried: list[date] | dict[str, list[date]] | UnsetType = UNSET
+    fixed_on: dict[str, date | dict[str, date]] | UnsetType = UNSET
     unavailable: Unavailable = UNSET
     assumed: Assumed = UNSET
 
@@ -119,13 +123,18 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
     """
     start, end = _period(params, context)
     series, unavailable = _read_series(context, params)
+    ages_of = _ages_of(context, params)
+    carried = {code: carried_days(one, ages_of(one)) for code, one in series.items()} if params.verbose else {}
+    fixed_on = {code: {str(day): fixed for day, fixed in days.items()} for code, days in carried.items()}
+    is_one = len(params.quotes) == 1
     return TimeSeriesResponse(
         start=start,
         end=end,
         interval=params.interval,
         base=params.base,
         results=series_by_code(series.values()),
-        carried=_list_carried_days(context, params, series) if params.verbose else UNSET,
+        carried=_one_or_all({code: list(days) for code, days in carried.items()}, is_one=is_one),
+        fixed_on=_one_or_all(fixed_on, is_one=is_one),
         unavailable=unavailable,
         assumed=context.assumed,
     )
@@ -135,7 +144,7 @@ def table(context: RequestContext, params: TimeSeriesParams) -> AnswerTable:
     """Return the rates of one target after the other, a row for each day."""
     series, unavailable = _read_series(context, params)
     left_out = () if unavailable is UNSET else tuple(unavailable)
-    return AnswerTable(DAY_COLUMNS, series_rows(series.values()), left_out)
+    return AnswerTable(DAY_COLUMNS, series_rows(series.values(), _ages_of(context, params)), left_out)
 
 
 def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
@@ -159,15 +168,19 @@ def _read_typed(context: RequestContext, params: TimeSeriesParams) -> TypedRates
     return TypedRates(context, params.rate_type, (params.base, *params.quotes), _period(params, context))
 
 
-def _list_carried_days(
-    context: RequestContext, params: TimeSeriesParams, series: dict[str, Series]
-) -> list[date] | dict[str, list[date]]:
+def _ages_of(context: RequestContext, params: TimeSeriesParams) -> Callable[[Series], list[int | None]]:
+    """Return what tells how old the fixing of each day of a series is."""
     typed = _typed(context, params)
-    days = {
-        code: carried_days(context.matrix, one) if typed is None else typed.carried_days(one)
-        for code, one in series.items()
-    }
-    return days if len(params.quotes) > 1 else next(iter(days.values()))
+    if typed is not None:
+        return lambda series: typed.fixing_ages(series.pair)
+    return partial(fixing_ages, context.matrix)
+
+
+def _one_or_all(by_code: dict[str, D], *, is_one: bool) -> D | dict[str, D] | UnsetType:
+    """Return what there is of one target alone, or of several by target."""
+    if not by_code:
+        return UNSET
+    return next(iter(by_code.values())) if is_one else by_code
 
 
 def _period(params: TimeSeriesParams, context: RequestContext) -> tuple[date, date]:

@@ -11,7 +11,7 @@ from math import isnan
 from cambist.api.answer.request_context import RequestContext
 from cambist.errors import NoRate
 from cambist.history import as_of
-from cambist.history.fixing_age import carried_days, fixing_days
+from cambist.history.fixing_age import carried_days, fixing_ages, fixing_days
 from cambist.history.series import read_series
 from cambist.pricing.cross_rates import check_crossable, listed_midpoints, midpoints
 from cambist.pricing.number_format import SHOWN_DIGITS, TIES_UP
@@ -111,7 +111,7 @@ def daily_rates(
         except NoRate as error:
             refused = error
             continue
-        carried = set(carried_days(context.matrix, series)) if only_fixed else ()
+        carried = carried_days(series, fixing_ages(context.matrix, series)) if only_fixed else ()
         for offset, value in enumerate(series.values.tolist()):
             day = series.first_day + offset * _ONE_DAY
             if not isnan(value) and day not in carried:
