@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import date, timedelta
 from functools import partial
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -125,7 +125,9 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
     series, unavailable = _read_series(context, params)
     ages_of = _ages_of(context, params)
     carried = {code: carried_days(one, ages_of(one)) for code, one in series.items()} if params.verbose else {}
-    fixed_on = {code: {str(day): fixed for day, fixed in days.items()} for code, days in carried.items()}
+    fixed_on: dict[str, Any] = {
+        code: {str(day): fixed for day, fixed in days.items()} for code, days in carried.items()
+    }
     is_one = len(params.quotes) == 1
     return TimeSeriesResponse(
         start=start,
