@@ -95,6 +95,10 @@ def test_the_currencies_have_names(frankfurter):
         ("/v1/a/b", 404),
         ("/v2/rates?to=2024-01-01", 422),
         ("/v2/rates?providers=ecb", 422),
+        ("/v2/rates?base=XXQ", 422),
+        ("/v2/rates?group=month", 422),
+        ("/v2/rates?from=2024-03-01&group=year", 422),
+        ("/v2/rates?from=2024-03-01&date=2024-03-01", 422),
         ("/v2/rate/eur/xxq", 404),
         ("/v2/nothing", 404),
     ],
@@ -147,3 +151,17 @@ def test_the_paths_without_a_version_are_those_of_version_1(frankfurter):
     for path in ("latest?symbol=CHF", "2024-03-02", "2024-03-01..2024-03-04?to=USD"):
         assert frankfurter.get(f"/{path}").content == frankfurter.get(f"/v1/{path}").content
     assert frankfurter.get("/nothing").json["code"] == "unknown_path"
+
+
+@pytest.mark.parametrize(("group", "first"), [("week", "2024-02-26"), ("MONTH", "2024-03-01")])
+def test_groups_are_means_of_the_days_with_a_fixing(frankfurter, group, first):
+    target = "/v2/rates?from=2024-03-01&to=2024-03-15&quotes=USD"
+    days = frankfurter.get(target).json
+    grouped = frankfurter.get(f"{target}&group={group}").json
+    assert grouped[0]["date"] == first
+    chosen = [row["rate"] for row in days if group == "MONTH" or row["date"] < "2024-03-04"]
+    assert grouped[0]["rate"] == pytest.approx(sum(chosen) / len(chosen), rel=1e-9)
+    assert len(grouped) == (3 if group == "week" else 1)
+    assert (
+        frankfurter.get(f"/v2/rates.csv?{target.partition('?')[2]}&group={group}").text.count("\n") == len(grouped) + 1
+    )

@@ -9,7 +9,7 @@ from cambist.api.faces.dialects.frankfurter import version_1, version_2
 from cambist.errors import BadParameter, CambistError, NoRate, UnknownSymbol
 
 _SIDES_1 = ("from", "to", "base", "symbols", "symbol", "amount")
-_RATES_2 = ("base", "quotes", "date", "from", "to")
+_RATES_2 = ("base", "quotes", "date", "from", "to", "group")
 _NOT_FOUND, _UNPROCESSABLE = 404, 422
 
 

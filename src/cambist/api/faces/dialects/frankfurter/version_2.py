@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Callable
+from datetime import date, timedelta
+from statistics import fmean
 
 import msgspec
 
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.frankfurter.version_1 import BASE, check_size, money
 from cambist.api.faces.dialects.plain_json import encode_plainly
-from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on
+from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on, shown
 from cambist.api.faces.dialects.reading import known_codes
 from cambist.api.questions.parameter_types import read_day, read_last_day
 from cambist.api.questions.symbol_parameters import MONEY, read_code
-from cambist.errors import BadParameter, NoRate, shorten
+from cambist.errors import BadParameter, NoRate, UnknownSymbol, shorten
 from cambist.pricing.number_format import plain_float
 from cambist.reference.assets import name_of
 from cambist.reference.code_aliases import SIGNS
+
+_BEGINS: dict[str, Callable[[date], date]] = {
+    "week": lambda day: day - timedelta(days=day.weekday()),
+    "month": lambda day: day.replace(day=1),
+}
+"""The first day of the week, a Monday, or of the month that a day is in, by the values of `group`."""
 
 
 class RateRow(msgspec.Struct, frozen=True):
@@ -97,15 +105,27 @@ def _described(request: DialectRequest, code: str) -> dict[str, object]:
 
 def _find(request: DialectRequest) -> _Found:
     query = request.query
-    base = read_code(query.get("base", BASE), "source", MONEY)
+    base = _base(query.get("base", BASE))
     quotes = known_codes("quotes", query.get("quotes", ""), MONEY)
     if quotes == []:
         raise NoRate(f"No rate from [{base}] to [{shorten(query['quotes'])}]")
     if query.get("from"):
+        if query.get("date"):
+            raise BadParameter("Invalid date: a request is about one day, or about a period from [from]")
         return _of_period(request, base, quotes)
     if query.get("to"):
         raise BadParameter("Missing parameter: [from], the first day of a period that ends with [to]")
+    if query.get("group"):
+        raise BadParameter("Missing parameter: [from], the first day of a period, without which [group] says nothing")
     return _of_day(request, base, quotes)
+
+
+def _base(text: str) -> str:
+    """Return the base. Errors: BadParameter, as the original calls an unknown one here."""
+    try:
+        return read_code(text, "source", MONEY)
+    except UnknownSymbol as error:
+        raise BadParameter(str(error)) from error
 
 
 def _of_day(request: DialectRequest, base: str, quotes: list[str] | None) -> _Found:
@@ -136,5 +156,21 @@ def _of_period(request: DialectRequest, base: str, quotes: list[str] | None) -> 
     targets = [code for code in quotes or money(priced_currencies(context, end)) if code != base]
     check_size(len(targets), (start, end))
     found = daily_rates(context, base, targets, start, end, only_fixed=True)
+    if query.get("group"):
+        found = _grouped(found, query["group"])
     rows = [RateRow(day, base, code, value) for day, rates in found.items() for code, value in rates.items()]
     return _Found(rows, len(targets), start)
+
+
+def _grouped(found: dict[date, dict[str, float]], text: str) -> dict[date, dict[str, float]]:
+    """Return the mean of the days with a fixing in each week or month, under its first day."""
+    begin = _BEGINS.get(text.lower())
+    if begin is None:
+        raise BadParameter(f"Invalid group: [{shorten(text)}]. Options are [{', '.join(_BEGINS)}]")
+    values: dict[date, dict[str, list[float]]] = {}
+    for day, rates in found.items():
+        for code, value in rates.items():
+            values.setdefault(begin(day), {}).setdefault(code, []).append(value)
+    return {
+        first: {code: shown(fmean(of_code)) for code, of_code in by_code.items()} for first, by_code in values.items()
+    }
