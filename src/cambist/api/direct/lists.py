@@ -12,6 +12,7 @@ from cambist.api.direct.declined import Declined
 from cambist.api.direct.legs import CODES, CURRENCY, METAL, NO_TIME, PIVOT_CODE
 from cambist.api.state.worker_state import WorkerState
 from cambist.pricing.cross_rates import listed_midpoints
+from cambist.pricing.metals.instrument import crosses
 from cambist.pricing.number_format import TIES_UP, without_exponents
 from cambist.pricing.unix_time import unix_us
 
@@ -59,7 +60,7 @@ class SeveralRates:
         numbers = _filled(_row(quotes), [one / mid for mid in mids])
         cost = 1
         if view.legs[base][3] == METAL:
-            cost += len(quotes) + sum(quote not in (PIVOT_CODE, base) for quote in quotes)
+            cost += len(quotes) + crosses(view.book, base.decode(), (quote.decode() for quote in quotes))
         return b'{"base":"%b","results":%b,"updated":%b,"ms":' % (base, numbers, view.times[oldest]), cost, b""
 
 

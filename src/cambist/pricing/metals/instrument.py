@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cambist.pricing.pair import PIVOT, Pair
@@ -45,6 +45,12 @@ class Instrument:
 def instruments(book: RateBook) -> Mapping[str, Instrument]:
     """Return all instruments by symbol: each metal in the pivot and in the currencies of its pairs, then the ratios."""
     return {instrument.symbol: instrument for instrument in _instruments(book)}
+
+
+def crosses(book: RateBook, metal: str, targets: Iterable[str]) -> int:
+    """Return in how many of several targets a metal has no quote, so that its rate is crossed."""
+    pairs = book.pairs
+    return sum(target not in (PIVOT, metal) and Pair(metal, target) not in pairs for target in targets)
 
 
 def find_instrument(book: RateBook, symbol: str) -> Instrument | None:

@@ -15,6 +15,7 @@ from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.questions.agreement_parameters import RateTypeName
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.pricing.cross_rates import midpoints
+from cambist.pricing.metals.instrument import crosses
 from cambist.pricing.pair import PIVOT
 from cambist.reference.assets import METALS
 
@@ -51,11 +52,11 @@ class FetchMultiResponse(Struct, frozen=True):
 
 
 def cost(context: RequestContext, params: FetchMultiParams) -> int:
-    """One call; from a metal one more for each target, and another for each target other than USD and itself."""
+    """One call; from a metal one more for each target, and another for each that it has no instrument in."""
     if params.base not in METALS:
         return 1
     quotes, _ = select_priced(context, params.quotes, params)
-    return 1 + len(quotes) + sum(quote not in (PIVOT, params.base) for quote in quotes)
+    return 1 + len(quotes) + crosses(context.book, params.base, quotes)
 
 
 def answer(context: RequestContext, params: FetchMultiParams) -> FetchMultiResponse:
