@@ -7,9 +7,10 @@ and conversions are applied, and the listed currencies of each day are found.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -197,12 +198,13 @@ def lives_between(currency: Currency, days: int, start: date) -> NDArray[np.bool
 
 def _fix_parities(draft: _Draft) -> None:
     """Apply conversions everywhere, and pegs where no source that outranks pegs publishes the currency."""
+    outranking = cache(partial(_outranks_pegs, draft))  # there are hundreds of periods
     for first, end in parity_periods(draft.first_day, draft.days):
         for parity in parities_on(draft.first_day + timedelta(days=first)):
-            _fix(draft, parity, slice(first, end))
+            _fix(draft, parity, slice(first, end), outranking)
 
 
-def _fix(draft: _Draft, parity: Parity, part: slice) -> None:
+def _fix(draft: _Draft, parity: Parity, part: slice, outranking: Callable[[str], NDArray[np.bool_]]) -> None:
     anchor = draft.columns.get(parity.anchor)
     if anchor is None:
         return
@@ -213,7 +215,7 @@ def _fix(draft: _Draft, parity: Parity, part: slice) -> None:
         # Two central banks that agree on a rate off a peg know that it has broken.
         with np.errstate(invalid="ignore"):
             is_broken = column.is_confirmed[part] & (np.abs(column.cells[part] / legal - 1) > _OFF_PEG)
-        is_above_law = _outranks_pegs(draft, parity.code)[column.sources[part]] | is_broken
+        is_above_law = outranking(parity.code)[column.sources[part]] | is_broken
         fixed &= np.isnan(column.cells[part]) | ~is_above_law
     else:
         fixed[:] = True
