@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests.postgresql import TestServer, postgresql_server
 from tests.redis_server import RedisServer
+from tests.service.first_start import copy_first_start_on
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -98,7 +99,7 @@ def server() -> Iterator[TestServer]:
 
 @pytest.fixture
 def nodes(server: TestServer, redis_server: RedisServer, tmp_path: Path) -> Iterator[tuple[Node, Node]]:
-    database = server.new_database()
+    database = copy_first_start_on(server, tmp_path / "one")
     one, two = (Node(name, tmp_path / name, server.url(database), redis_server.url) for name in ("one", "two"))
     with ExitStack() as stack:
         stack.enter_context(one.running())

@@ -61,7 +61,9 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path,
             assert is_refused_by_a_client_that_does_not_trust_it(one)
         with ThreadPoolExecutor() as threads:
             silent = [(port, None), (stream, None), (port, context), (stream, context)]
-            assert all(8 < seconds < 20 for seconds in threads.map(lambda one: seconds_until_silence_is_ended(*one), silent))
+            assert all(
+                8 < seconds < 20 for seconds in threads.map(lambda one: seconds_until_silence_is_ended(*one), silent)
+            )
         time.sleep(0.5)
         log = (tmp_path / "log").read_text()
         assert "Traceback" not in log
