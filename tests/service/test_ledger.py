@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PATH = "/fetch-one?from=EUR&to=USD"
 WORKERS, CONNECTIONS = 4, 8
-ROUNDS = 5 * int(os.environ.get("LONGER", "1"))
+ROUNDS = 3 * int(os.environ.get("LONGER", "1"))
 """Rounds of kills, each with a start of the service; `make long-rounds` makes more."""
 
 PATIENCE = 90
