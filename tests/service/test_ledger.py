@@ -113,8 +113,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return data
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def service(prepared: Path) -> Iterator[Service]:
+    """A running service; every test leaves it running, and asks with keys of its own."""
     service = Service(prepared)
     service.start()
     try:
