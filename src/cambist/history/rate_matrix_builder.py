@@ -7,10 +7,9 @@ and conversions are applied, and the listed currencies of each day are found.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +20,7 @@ from cambist.history.rate_matrix import BY_LAW, FIRST_DAY, NOBODY, RateMatrix
 from cambist.history.source_history import SourceHistory
 from cambist.pricing.anchor import anchors_of
 from cambist.pricing.pair import PIVOT
-from cambist.pricing.parity import Parity, parities_on, parity_periods
+from cambist.pricing.parity import Parity, parities_on, parity_periods, parity_spans
 from cambist.pricing.quote import Derivation
 from cambist.reference.assets import METALS
 from cambist.reference.currency_tables import CURRENCIES, Currency
@@ -198,16 +197,24 @@ def lives_between(currency: Currency, days: int, start: date) -> NDArray[np.bool
 
 def _fix_parities(draft: _Draft) -> None:
     """Apply conversions everywhere, and pegs where no source that outranks pegs publishes the currency."""
-    outranking = cache(partial(_outranks_pegs, draft))  # there are hundreds of periods
-    for first, end in parity_periods(draft.first_day, draft.days):
+    begins = _first_rows(draft)
+    for parity, first, end in parity_spans(draft.first_day, draft.days):
+        if (start := max(first, begins.get(parity.anchor, end))) < end:
+            _fix(draft, parity, slice(start, end))
+
+
+def _first_rows(draft: _Draft) -> dict[str, int]:
+    """Return from which row on each code has a column: what only the law fixes has one when its anchor has."""
+    begins = dict.fromkeys(draft.columns, 0)
+    for first, _ in parity_periods(draft.first_day, draft.days):
         for parity in parities_on(draft.first_day + timedelta(days=first)):
-            _fix(draft, parity, slice(first, end), outranking)
+            if parity.code not in begins and parity.anchor in begins:
+                begins[parity.code] = first
+    return begins
 
 
-def _fix(draft: _Draft, parity: Parity, part: slice, outranking: Callable[[str], NDArray[np.bool_]]) -> None:
-    anchor = draft.columns.get(parity.anchor)
-    if anchor is None:
-        return
+def _fix(draft: _Draft, parity: Parity, part: slice) -> None:
+    anchor = draft.column(parity.anchor)
     column = draft.column(parity.code)
     fixed = ~np.isnan(anchor.cells[part])
     legal = anchor.cells[part] * float(parity.factor)
@@ -215,7 +222,7 @@ def _fix(draft: _Draft, parity: Parity, part: slice, outranking: Callable[[str],
         # Two central banks that agree on a rate off a peg know that it has broken.
         with np.errstate(invalid="ignore"):
             is_broken = column.is_confirmed[part] & (np.abs(column.cells[part] / legal - 1) > _OFF_PEG)
-        is_above_law = outranking(parity.code)[column.sources[part]] | is_broken
+        is_above_law = _outranks_pegs(draft, parity.code)[column.sources[part]] | is_broken
         fixed &= np.isnan(column.cells[part]) | ~is_above_law
     else:
         fixed[:] = True
