@@ -45,7 +45,8 @@ fuzz-heads: $(VENV)/.develop  ## send the service damaged heads of requests; HEA
 	@HEADS=$(or $(HEADS),20000) SEED=$(or $(SEED),1) $(BIN)/pytest tests/service/test_damaged_heads.py
 
 long-rounds: $(VENV)/.develop  ## run what the suite does in a few random rounds at length; LONGER=10
-	@LONGER=$(or $(LONGER),10) $(BIN)/pytest tests/api/test_spliced_history.py tests/storage/test_archive_suite.py tests/service/test_ledger.py
+	@LONGER=$(or $(LONGER),10) $(BIN)/pytest tests/api/test_spliced_history.py tests/storage/test_archive_suite.py tests/service/test_ledger.py \
+	  tests/cli/test_killed_upgrade.py tests/cluster/test_start.py
 
 direct-answers: $(VENV)/.develop  ## compare the direct way with the general one over 100,000 random requests; REQUESTS=5000 SEED=7
 	@DIRECT_REQUESTS=$(or $(REQUESTS),100000) SEED=$(or $(SEED),1) $(BIN)/pytest tests/api/direct

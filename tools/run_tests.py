@@ -21,7 +21,7 @@ FOLDER = Path(".cache/tests")
 SLOWEST, MOST_REPEATED = 60, 40
 # Services mostly wait: they fill the pauses of the others. A browser leaves an event loop in its process of tests.
 SIDE_BY_SIDE = [["in-process"], ["services", "browser"]]
-LONG = {"test_rounds", "test_start", "test_upgrade", "test_ledger", "test_stream", "test_sources", "test_service"}
+LONG = {"test_rounds", "test_upgrade", "test_leader", "test_operating_nodes", "test_postgresql", "test_sources"}
 
 
 def arguments_of(part: str) -> list[str]:

@@ -38,7 +38,7 @@ from cambist.sources.base import Source
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.read_only import SqlReadOnlyStore
 
-QUESTIONS = int(os.environ.get("REPRODUCED", "240"))
+QUESTIONS = int(os.environ.get("REPRODUCED", "120"))
 SEED = int(os.environ.get("SEED", "20261120"))
 ROUNDS = min(max(QUESTIONS // 20, 12), 120)
 ALL: list[Source] = [ecb.source, nbp.source, cbr.source]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,15 +26,22 @@ from cambist.storage.shared.usage.worker_counters import WorkerCounters
 Shell = Callable[..., CommandResult]
 
 
-@pytest.fixture
-def edition_folder(folder: Path) -> Path:
-    """A data folder with a rate matrix whose edition is recorded."""
+@pytest.fixture(scope="module")
+def kept_edition_folder(prepared_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with a rate matrix whose edition is recorded; tests copy it."""
+    folder = Path(shutil.copytree(prepared_folder, tmp_path_factory.mktemp("edition") / "data"))
     settings = Settings(data=folder)
     store = open_store(settings)
     supply = open_snapshot_source(settings, store)
     write_rate_matrix(folder / "rates.image", supply.record_edition(supply.build_matrix(utc_now()), store))
     store.close()
     return folder
+
+
+@pytest.fixture
+def edition_folder(folder: Path, kept_edition_folder: Path) -> Path:
+    """The data folder of the shell with that rate matrix and edition."""
+    return Path(shutil.copytree(kept_edition_folder, folder, dirs_exist_ok=True))
 
 
 def change(folder: Path, statement: str) -> None:

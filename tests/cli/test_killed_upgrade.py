@@ -1,7 +1,11 @@
-"""`cambist upgrade` that is killed at any step: the folder is sound, and another run completes it."""
+"""`cambist upgrade` that is killed at any step: the folder is sound, and another run completes it.
+
+`make long-rounds` kills it at more steps.
+"""
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import signal
@@ -19,6 +23,8 @@ from cambist.storage.sql.engine import open_engine
 from cambist.storage.sql.former_schema import FORMER_SCHEMA
 from cambist.storage.sql.revision import newest_revision
 
+LONGER = min(int(os.environ.get("LONGER", "1")), 5)
+
 KILLED = """
 import os, signal, sys
 from cambist.__main__ import main
@@ -28,7 +34,8 @@ CHANGES = {"os.chmod", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "sqlite
 
 def count(event, arguments):
     global left
-    if event in CHANGES or (event == "open" and str(arguments[0]).startswith(folder)):
+    is_change = event in CHANGES and "__pycache__" not in str(arguments[0])
+    if is_change or (event == "open" and str(arguments[0]).startswith(folder)):
         left -= 1
         if not left:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -79,7 +86,11 @@ def test_an_upgrade_that_is_killed_at_any_step_leaves_a_sound_folder_and_can_be_
     assert steps > 20
     chance = random.Random(1970)  # noqa: S311  no secrets
     # The copy is made in the second half of the steps.
-    for step in [*chance.sample(range(1, steps // 2), 2), *chance.sample(range(steps // 2, steps), 4), steps]:
+    for step in [
+        *chance.sample(range(1, steps // 2), LONGER),
+        *chance.sample(range(steps // 2, steps), 2 * LONGER),
+        steps,
+    ]:
         folder = Path(shutil.copytree(older, tmp_path / f"{step}"))
         assert upgrade(folder, step) == (-signal.SIGKILL, None)
         check(folder / "cambist.db")

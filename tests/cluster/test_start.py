@@ -21,6 +21,9 @@ pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 180
+ENDINGS = [([], signal.SIGINT), (["--ports"], signal.SIGKILL)]
+if os.environ.get("LONGER"):  # make long-rounds
+    ENDINGS += [([], signal.SIGKILL), (["--ports"], signal.SIGINT)]
 
 
 @pytest.fixture
@@ -58,8 +61,7 @@ def processes_of(folder: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("options", [[], ["--ports"]])
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(("options", "number"), ENDINGS)
 def test_a_cluster_answers_as_it_prints_and_leaves_no_process(
     folder: Path, options: list[str], number: signal.Signals
 ) -> None:

@@ -26,6 +26,8 @@ from cambist.pricing.rate_book import RateBook
 from cambist.processes.api_worker import ApiWorker
 from cambist.processes.sandbox_market import SandboxMarket, run_sandbox
 from cambist.reference.assets import COINS, METALS
+from cambist.reference.currency_tables import CURRENCIES
+from cambist.registry.sandbox import sandbox_snapshots
 from cambist.registry.sandbox.sandbox_faults import FaultsFile, faults_as_toml
 from cambist.registry.sandbox.sandbox_snapshots import COINS_BY_SIZE, SandboxSnapshots, simulated_codes
 from cambist.sandbox.faults import Faults
@@ -52,6 +54,15 @@ class Clock:
 
     def __call__(self) -> datetime:
         return self.now
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _few_codes() -> Iterator[None]:
+    """Build rate matrices of few codes: one test builds that of all."""
+    few = {code: CURRENCIES[code] for code in ("AED", "DEM", "EUR", "GBP", "JPY")}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sandbox_snapshots, "CURRENCIES", few)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -160,6 +171,16 @@ def test_the_rate_matrix_starts_in_1970_and_does_not_change_at_weekends(settings
     assert not isnan(matrix.cell(date(1975, 3, 3), "DEM"))
     assert not isnan(matrix.cell(date(1970, 1, 5), "GBP"))
     assert isnan(matrix.cell(date(1975, 3, 3), "EUR"))
+
+
+def test_the_rate_matrix_has_every_currency_and_metal(
+    simulated: SandboxSnapshots, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sandbox_snapshots, "CURRENCIES", CURRENCIES)
+    matrix = simulated.build_matrix(NOON)
+    assert set(matrix.codes) >= METALS.keys()
+    assert len(matrix.codes) >= 250
+    assert len(matrix.listed_sets[matrix.listed_set_of_day[matrix.row(date(2026, 11, 19))]]) >= 150
 
 
 def test_a_day_is_fixed_in_the_afternoon(settings: Settings, simulated: SandboxSnapshots) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.postgresql import TestServer
 from tests.service.processes import environment
 
 FOLDERS = "FOLDERS_OF_FIRST_STARTS"
@@ -22,7 +23,8 @@ from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.clock import utc_now
 from cambist.settings import Settings
 
-bootstrap = Bootstrap(Settings(data=Path(sys.argv[1]), sandbox=sys.argv[2] == "sandbox"), utc_now)
+data, kind, database = sys.argv[1:]
+bootstrap = Bootstrap(Settings(data=Path(data), sandbox=kind == "sandbox", database=database), utc_now)
 bootstrap.prepare(lambda _: None)
 bootstrap.create_owner()
 bootstrap.close()
@@ -37,6 +39,24 @@ def copy_first_start(data: Path, *, is_sandbox: bool = False) -> None:
         fcntl.flock(lock, fcntl.LOCK_EX)
         kept = Path(os.environ[FOLDERS]) / kind
         if not (kept / "owner.key").exists():
-            command = [sys.executable, "-c", PROGRAM, str(kept), kind]
-            subprocess.run(command, env=environment(), check=True, timeout=LONGEST_SECONDS)
+            _start_first(kept, kind)
+    _copy(kept, data)
+
+
+def copy_first_start_on(server: TestServer, data: Path) -> str:
+    """Make a data folder and a database of a server as a first start leaves them; return the name of the database."""
+    name, kept = "first_start", server.folder / "first_start"
+    if not kept.exists():
+        server.execute(f"CREATE DATABASE {name}")
+        _start_first(kept, "live", server.url(name))
+    _copy(kept, data)
+    return server.new_database(f"TEMPLATE {name}")
+
+
+def _start_first(data: Path, kind: str, database: str = "") -> None:
+    command = [sys.executable, "-c", PROGRAM, str(data), kind, database]
+    subprocess.run(command, env=environment(), check=True, timeout=LONGEST_SECONDS)
+
+
+def _copy(kept: Path, data: Path) -> None:
     shutil.copytree(kept, data, ignore=shutil.ignore_patterns("cambist.lock", "cambist.db-shm", "cambist.db-wal"))

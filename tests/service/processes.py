@@ -27,13 +27,13 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0", **more}
 
 
-def until(happens: Callable[[], object], seconds: float) -> bool:
-    """Wait until something happens; say whether it did in time."""
+def until(happens: Callable[[], object], seconds: float, pause: float = 0.05) -> bool:
+    """Wait until something happens; say whether it did in time. A question that starts a program takes a pause."""
     end = time.monotonic() + seconds
     while not happens():
         if time.monotonic() > end:
             return False
-        time.sleep(0.05)
+        time.sleep(pause)
     return True
 
 

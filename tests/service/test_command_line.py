@@ -36,7 +36,9 @@ def test_a_sandbox_and_the_folder_it_leaves_print_the_same(tmp_path: Path):
         with ended_in_the_end(service):
             is_ready = until(lambda: f"Stream: ws://127.0.0.1:{stream}" in (tmp_path / "log").read_text(), 180)
             assert is_ready, (tmp_path / "log").read_text()
-            assert until(lambda: f"From the service at http://127.0.0.1:{port}." in run("rate", "EUR", "USD")[1], 60)
+            assert until(
+                lambda: f"From the service at http://127.0.0.1:{port}." in run("rate", "EUR", "USD")[1], 60, pause=1
+            )
             live, said = run("rate", "BTC", "EUR")
             assert live.startswith("1 BTC = ")
             assert said.endswith("SIMULATED prices of a sandbox.\n")

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PATH = "/fetch-one?from=EUR&to=USD"
 WORKERS, CONNECTIONS = 4, 8
-ROUNDS = 5 * int(os.environ.get("LONGER", "1"))
+ROUNDS = 3 * int(os.environ.get("LONGER", "1"))
 """Rounds of kills, each with a start of the service; `make long-rounds` makes more."""
 
 PATIENCE = 90
@@ -113,8 +113,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return data
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def service(prepared: Path) -> Iterator[Service]:
+    """A running service; every test leaves it running, and asks with keys of its own."""
     service = Service(prepared)
     service.start()
     try:

@@ -14,11 +14,12 @@ from typing import Any
 import pytest
 from tests.postgresql import TestServer, postgresql_server
 from tests.redis_server import RedisServer
+from tests.service.first_start import copy_first_start_on
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-PATIENCE = 120
+PATIENCE, PAUSE = 120, 2
 LIVE = "/fetch-one?from=EUR&to=USD"
 
 
@@ -98,7 +99,7 @@ def server() -> Iterator[TestServer]:
 
 @pytest.fixture
 def nodes(server: TestServer, redis_server: RedisServer, tmp_path: Path) -> Iterator[tuple[Node, Node]]:
-    database = server.new_database()
+    database = copy_first_start_on(server, tmp_path / "one")
     one, two = (Node(name, tmp_path / name, server.url(database), redis_server.url) for name in ("one", "two"))
     with ExitStack() as stack:
         stack.enter_context(one.running())
@@ -138,7 +139,9 @@ def test_nodes_are_listed_and_a_lost_one_is_forgotten_but_no_running_one(nodes: 
     one, two = nodes
     third = Node("three", one.data.with_name("three"), one.database, one.redis)
     with third.running():
-        assert until(lambda: [node["report"] is not None for node in two.listed().values()] == [True] * 3, PATIENCE)
+        assert until(
+            lambda: [node["report"] is not None for node in two.listed().values()] == [True] * 3, PATIENCE, PAUSE
+        )
         refused = one.run("nodes", "forget", "three", "--yes")
         assert (refused.returncode, "runs: stop it first" in refused.stderr) == (2, True)
         same = Node("three", one.data.with_name("same"), one.database, one.redis)
@@ -147,7 +150,7 @@ def test_nodes_are_listed_and_a_lost_one_is_forgotten_but_no_running_one(nodes: 
         assert "Another running node has the name [three]" in started.stderr.splitlines()[-1]
         assert "Traceback" not in started.stderr
         assert third.status("") == 401
-    assert until(lambda: not one.listed()["three"]["live"], PATIENCE)
+    assert until(lambda: not one.listed()["three"]["live"], PATIENCE, PAUSE)
     assert one.run("nodes", "forget", "three", "--yes").returncode == 0
     assert set(two.listed()) == {"one", "two"}
 
@@ -168,7 +171,7 @@ def test_a_node_starts_and_goes_on_without_its_database(nodes: tuple[Node, Node]
         assert until(lambda: any("PostgreSQL cannot be reached" in problem for problem in two.problems()), PATIENCE)
         refused = two.run("account", "suspend", "ann")
         assert (refused.returncode, "The database cannot be reached" in refused.stderr) == (2, True)
-        assert until(lambda: set(two.listed()) == {"one", "three", "two"}, PATIENCE)
+        assert until(lambda: set(two.listed()) == {"one", "three", "two"}, PATIENCE, PAUSE)
         server.start()
-        assert until(lambda: two.run("account", "suspend", "ann").returncode == 0, PATIENCE)
+        assert until(lambda: two.run("account", "suspend", "ann").returncode == 0, PATIENCE, PAUSE)
         assert until(lambda: third.status(key) == two.status(key) == 403, PATIENCE)

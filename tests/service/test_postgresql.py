@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from tests.postgresql import TestServer, postgresql_server
+from tests.service.first_start import copy_first_start, copy_first_start_on
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -42,13 +43,14 @@ class Service:
     """A data folder whose database is in PostgreSQL."""
 
     data: Path
-    url: str
+    server: TestServer
+    database: str
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
 
     @property
     def environment(self) -> dict[str, str]:
-        database = {"CAMBIST_DATABASE": self.url} if self.url else {}
+        database = {"CAMBIST_DATABASE": self.server.url(self.database)} if self.database else {}
         return environment(CAMBIST_FETCH="false", CAMBIST_DATA=str(self.data), **database)
 
     @contextmanager
@@ -82,6 +84,14 @@ class Service:
 
     def calls(self) -> int:
         """Return how many calls the database has."""
+        question = "SELECT coalesce(sum(calls), 0) FROM usage"
+        if self.database:
+            return int(self.server.execute(question, self.database)[0][0])
+        with closing(sqlite3.connect(self.data / "cambist.db")) as connection:
+            return int(connection.execute(question).fetchone()[0])
+
+    def printed_calls(self) -> int:
+        """Return how many calls the command prints."""
         done = self.run("usage", "--json")
         assert done.returncode == 0, done.stderr
         return sum(row["calls"] for row in json.loads(done.stdout))
@@ -125,7 +135,18 @@ def database(server: TestServer) -> Iterator[str]:
 
 @pytest.fixture
 def service(server: TestServer, database: str, tmp_path: Path) -> Service:
-    return Service(tmp_path / "data", server.url(database))
+    """A service that was never started."""
+    return Service(tmp_path / "data", server, database)
+
+
+@pytest.fixture
+def started(server: TestServer, tmp_path: Path) -> Iterator[Service]:
+    """A service as its first start has left it."""
+    database = copy_first_start_on(server, tmp_path / "data")
+    yield Service(tmp_path / "data", server, database)
+    if server.process is None:
+        server.start()
+    server.execute(f"DROP DATABASE {database} WITH (FORCE)")
 
 
 def figure(answer: tuple[int, Any]) -> Any:
@@ -144,6 +165,7 @@ def test_a_service_on_postgresql_answers_counts_and_starts_again(service: Servic
     with service.running():
         assert [figure(service.get(path)) for path in (LIVE, PAST, BEHIND + "2020-01-03")] == first
         assert until(lambda: service.calls() == 6, PATIENCE)
+        assert service.printed_calls() == 6
         checked = service.run("check").stdout.splitlines()
         assert [line.partition(": ")[0] for line in checked] == CHECKED
         assert all(line.endswith(": sound") for line in checked)
@@ -151,33 +173,34 @@ def test_a_service_on_postgresql_answers_counts_and_starts_again(service: Servic
         assert "ann" in service.run("account", "list").stdout
 
 
-def test_answers_go_on_and_calls_are_kept_while_the_server_is_gone(service: Service, server: TestServer) -> None:
-    with service.running():
-        before = [figure(service.get(path)) for path in (LIVE, PAST)]
-        assert until(lambda: service.calls() == 2, PATIENCE)
+def test_answers_go_on_and_calls_are_kept_while_the_server_is_gone(started: Service, server: TestServer) -> None:
+    with started.running():
+        before = [figure(started.get(path)) for path in (LIVE, PAST)]
+        assert until(lambda: started.calls() == 2, PATIENCE)
         server.stop()
-        assert until(lambda: "calls cannot be written to the database" in service.log, PATIENCE)
+        assert until(lambda: "calls cannot be written to the database" in started.log, PATIENCE)
         asked = 2
         for _ in range(20):
-            assert [figure(service.get(path)) for path in (LIVE, PAST)] == before
+            assert [figure(started.get(path)) for path in (LIVE, PAST)] == before
             asked += 2
-        assert service.get(BEHIND + "2020-01-03")[0] == 503
+        assert started.get(BEHIND + "2020-01-03")[0] == 503
         for command in (["account", "list"], ["usage"], ["check"], ["disputes", "list"], ["backfill", "ecb"]):
-            refused = service.run(*command)
+            refused = started.run(*command)
             assert refused.returncode > 0, command
             assert refused.stderr.startswith("cambist: The database cannot be reached: "), refused.stderr
             assert refused.stderr.count("\n") == 1
-        doctor = service.run("doctor")
+        doctor = started.run("doctor")
         assert "The database cannot be reached" in doctor.stdout
         server.start()
-        assert until(lambda: service.get(BEHIND + "2020-01-03")[0] == 200, PATIENCE)
-        assert until(lambda: service.calls() == asked + 1, PATIENCE)
-    assert "nothing was lost" in service.log
-    assert "Traceback" not in service.log
+        assert until(lambda: started.get(BEHIND + "2020-01-03")[0] == 200, PATIENCE)
+        assert until(lambda: started.calls() == asked + 1, PATIENCE)
+    assert "nothing was lost" in started.log
+    assert "Traceback" not in started.log
 
 
 def test_a_folder_moves_into_postgresql_and_back(service: Service, server: TestServer, database: str) -> None:
-    url, service.url = service.url, ""
+    url, service.database = server.url(database), ""
+    copy_first_start(service.data)
     with service.running():
         first = [figure(service.get(path)) for path in (LIVE, PAST)]
         in_use = service.run("database", "copy", str(service.data), url)
@@ -185,13 +208,13 @@ def test_a_folder_moves_into_postgresql_and_back(service: Service, server: TestS
     copied = service.run("database", "copy", str(service.data), url, "--json")
     assert copied.returncode == 0, copied.stderr
     assert json.loads(copied.stdout)["fixings"] > 200_000
-    service.url = url
+    service.database = database
     with service.running():
         assert [figure(service.get(path)) for path in (LIVE, PAST)] == first
         assert until(lambda: service.calls() == 4, PATIENCE)
     (service.data / "cambist.db").unlink()
     assert "fixings" in service.run("database", "copy", url, str(service.data)).stdout
-    service.url = ""
+    service.database = ""
     with service.running():
         assert [figure(service.get(path)) for path in (LIVE, PAST)] == first
         assert until(lambda: service.calls() == 6, PATIENCE)
@@ -199,29 +222,29 @@ def test_a_folder_moves_into_postgresql_and_back(service: Service, server: TestS
 
 
 def test_workers_and_the_whole_service_start_without_the_server_from_copies(
-    service: Service, server: TestServer
+    started: Service, server: TestServer
 ) -> None:
-    with service.running():
-        first = [figure(service.get(path)) for path in (LIVE, PAST)]
-        assert service.run("account", "create", "ann", "--plan", "one").returncode == 0
-        assert until(lambda: service.calls() == 2, PATIENCE)
-        assert until(lambda: service.copied_accounts() == ["ann", "owner"], PATIENCE)
-        assert until((service.data / "usage.copy").exists, PATIENCE)
+    with started.running():
+        first = [figure(started.get(path)) for path in (LIVE, PAST)]
+        assert started.run("account", "create", "ann", "--plan", "one").returncode == 0
+        assert until(lambda: started.calls() == 2, PATIENCE)
+        assert until(lambda: started.copied_accounts() == ["ann", "owner"], PATIENCE)
+        assert until((started.data / "usage.copy").exists, PATIENCE)
         server.stop()
-        workers = service.workers()
+        workers = started.workers()
         assert len(workers) == 2
         for worker in workers:
             os.kill(worker, signal.SIGKILL)
-        assert until(lambda: service.log.count("read from a copy") == 2, PATIENCE)
-        assert until(service.answers, PATIENCE)
-        assert [figure(service.get(path)) for path in (LIVE, PAST)] == first
-    with service.running():
-        assert "the service starts with what is in its data folder" in service.log
-        assert [figure(service.get(path)) for path in (LIVE, PAST)] == first
+        assert until(lambda: started.log.count("read from a copy") == 2, PATIENCE)
+        assert until(started.answers, PATIENCE)
+        assert [figure(started.get(path)) for path in (LIVE, PAST)] == first
+    with started.running():
+        assert "the service starts with what is in its data folder" in started.log
+        assert [figure(started.get(path)) for path in (LIVE, PAST)] == first
         server.start()
-        assert until(lambda: service.calls() == 6, PATIENCE)
-        assert service.run("account", "suspend", "owner").returncode == 0
-        assert until(lambda: service.get(LIVE)[0] == 403, PATIENCE)
+        assert until(lambda: started.calls() == 6, PATIENCE)
+        assert started.run("account", "suspend", "owner").returncode == 0
+        assert until(lambda: started.get(LIVE)[0] == 403, PATIENCE)
 
 
 def test_a_first_start_without_the_server_is_refused_in_one_sentence(service: Service, server: TestServer) -> None:

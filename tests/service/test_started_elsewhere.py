@@ -58,7 +58,7 @@ def test_its_addresses_and_the_commands_fit_where_it_listens(tmp_path: Path) -> 
         assert f"Open http://{IN_URL}:{port}/rates/ in a browser" in log
         assert re.findall("Ignored.*: (.*)", log) == [", ".join(sorted(LINKS))]
         at = f"From the service at http://{IN_URL}:{port}/rates."
-        assert until(lambda: at in run("rate", "EUR", "USD")[1], 60)
+        assert until(lambda: at in run("rate", "EUR", "USD")[1], 60, pause=1)
         assert run("console")[0].startswith(f"http://127.0.0.1:{operator}/console/sign-in?token=")
         found = {each["check"]: each for each in json.loads(run("doctor", "--json")[0])}
         assert [each for each in found.values() if each["severity"] == "problem"] == []

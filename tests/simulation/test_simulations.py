@@ -1,4 +1,7 @@
-"""Simulated deployments: a share of the seeds that `make simulate` runs, and what makes a simulation repeatable."""
+"""Simulated deployments, and what makes a simulation repeatable.
+
+They are a share of the seeds that `make simulate` and `make simulate-leaders` run.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ from tools.simulation.simulate import simulate
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("seed", [1, 2, 4, 5, 10, 55, 58, 107, 487, 566, *range(0, 45, 3)])
+@pytest.mark.parametrize("seed", [1, 2, 4, 5, 10, 55, 58, 107, 487, 566, *range(0, 45, 9)])
 def test_every_invariant_holds(seed: int) -> None:
     outcome = simulate(make_scenario(seed))
     assert outcome.violation is None
     assert len(outcome.lines) > 20
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_every_invariant_of_the_leader_holds(seed: int) -> None:
     outcome = simulate(make_leadership(seed))
     assert outcome.violation is None

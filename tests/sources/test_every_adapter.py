@@ -26,7 +26,7 @@ from cambist.registry.sources.source_adapters import adapters, built_in
 from cambist.sources.base import MAX_PAYLOAD_BYTES, FixingAdapter
 
 PAYLOADS = Path(__file__).parents[1] / "payloads"
-EXAMPLES = settings.default.max_examples // 3
+EXAMPLES = settings.default.max_examples // 5
 """For each of more than a hundred files; `make fuzz` tries thousands."""
 
 
@@ -154,14 +154,6 @@ def damages(sample: Sample) -> Iterator[tuple[str, bytes]]:
         yield "a day that is none", sample.changed(sample.day, "yesterday")
 
 
-DAMAGED = [
-    pytest.param(sample, content, id=f"{sample.name}: {name}")
-    for sample in SAMPLES
-    for name, content in damages(sample)
-    if name not in sample.spares
-]
-
-
 def test_every_adapter_has_samples() -> None:
     assert {sample.key for sample in SAMPLES} == set(FIXING_ADAPTERS)
 
@@ -194,10 +186,11 @@ def is_sound(adapter: FixingAdapter, fixing: Fixing) -> bool:
     )
 
 
-@pytest.mark.parametrize(("sample", "content"), DAMAGED)
-def test_content_that_a_source_never_publishes_is_refused(sample: Sample, content: bytes) -> None:
-    with pytest.raises(SourceBroken):
-        sample.read(content)
+@EVERY
+def test_content_that_a_source_never_publishes_is_refused(sample: Sample) -> None:
+    damaged = [(name, content) for name, content in damages(sample) if name not in sample.spares]
+    assert len(damaged) > 20
+    assert [name for name, content in damaged if not sample.breaks(content)] == []
 
 
 @EVERY

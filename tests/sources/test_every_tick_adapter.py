@@ -345,17 +345,11 @@ def damages(sample: Sample) -> Iterator[tuple[str, bytes]]:
             yield name, text.encode(sample.encoding)
 
 
-DAMAGED = [
-    pytest.param(sample, content, id=f"{sample.name}: {name}")
-    for sample in SAMPLES
-    for name, content in damages(sample)
-]
-
-
-@pytest.mark.parametrize(("sample", "content"), DAMAGED)
-def test_a_frame_that_a_source_never_sends_is_refused(sample: Sample, content: bytes) -> None:
-    with pytest.raises(SourceBroken):
-        sample.read(content)
+@EVERY
+def test_a_frame_that_a_source_never_sends_is_refused(sample: Sample) -> None:
+    damaged = list(damages(sample))
+    assert len(damaged) > 10
+    assert [name for name, content in damaged if not breaks(lambda content=content: sample.read(content))] == []
 
 
 @EVERY

@@ -122,7 +122,8 @@ class DisturbedRun:
 
     def _wait_for_a_bar(self) -> None:
         """Go on under load until a whole minute has passed since the beginning, so that there is a bar to look for."""
-        time.sleep(max(0.0, self.began + _A_WHOLE_MINUTE_SECONDS - time.time()))
+        left = self.began + _A_WHOLE_MINUTE_SECONDS - time.time()
+        until(lambda: checks.whole_minutes(self.began, time.time()), left)
 
     def _marks(self) -> tuple[int, int, int]:
         return len(self.record.failures), len(self.record.older), len(self.books.older)

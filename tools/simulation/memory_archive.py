@@ -172,6 +172,10 @@ class MemoryArchive:
         chosen = [series for pair, series in sorted(of_source.items()) if {code, PIVOT} & {pair.base, pair.quote}]
         return [known for series in chosen if (known := series.last_before(before)) is not None]
 
+    def sources(self) -> list[str]:
+        """Return the keys of all sources of which something was filed."""
+        return sorted(self._series)
+
     def rates(
         self, source: str, damage: DamageReport | None = None, up_to: int | None = None
     ) -> Iterator[tuple[Pair, list[int], list[float]]]:

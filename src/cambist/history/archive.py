@@ -47,7 +47,7 @@ class KnownArchive(Protocol):
         """Return the source of each of these deliveries, and when it was received."""
 
     def sources(self) -> list[str]:
-        """Return the keys of all sources with a fixing."""
+        """Return the keys of all sources of which fixings were filed."""
 
     def rates(
         self, source: str, damage: DamageReport | None = None, up_to: int | None = None

@@ -41,9 +41,13 @@ class KnownHistories:
         self._filed.clear()
 
     def read_all(self, delivery: int) -> None:
-        """Read everything up to a delivery."""
-        for rule in self._rules.values():
-            self._read_source(rule, delivery)
+        """Read everything up to a delivery. Most archives have something of few of the many sources."""
+        filed = set(self._archive.sources())
+        for key, rule in self._rules.items():
+            if key in filed:
+                self._read_source(rule, delivery)
+            else:
+                self.damage[key], self.histories[key] = DamageReport(), history_of(rule, ())
 
     def _read_source(self, rule: SourceRule, delivery: int) -> None:
         damage = self.damage[rule.key] = DamageReport()

@@ -20,7 +20,7 @@ from cambist.history.rate_matrix import BY_LAW, FIRST_DAY, NOBODY, RateMatrix
 from cambist.history.source_history import SourceHistory
 from cambist.pricing.anchor import anchors_of
 from cambist.pricing.pair import PIVOT
-from cambist.pricing.parity import Parity, parities_on, parity_periods
+from cambist.pricing.parity import Parity, parities_on, parity_periods, parity_spans
 from cambist.pricing.quote import Derivation
 from cambist.reference.assets import METALS
 from cambist.reference.currency_tables import CURRENCIES, Currency
@@ -197,15 +197,24 @@ def lives_between(currency: Currency, days: int, start: date) -> NDArray[np.bool
 
 def _fix_parities(draft: _Draft) -> None:
     """Apply conversions everywhere, and pegs where no source that outranks pegs publishes the currency."""
-    for first, end in parity_periods(draft.first_day, draft.days):
+    begins = _first_rows(draft)
+    for parity, first, end in parity_spans(draft.first_day, draft.days):
+        if (start := max(first, begins.get(parity.anchor, end))) < end:
+            _fix(draft, parity, slice(start, end))
+
+
+def _first_rows(draft: _Draft) -> dict[str, int]:
+    """Return from which row on each code has a column: what only the law fixes has one when its anchor has."""
+    begins = dict.fromkeys(draft.columns, 0)
+    for first, _ in parity_periods(draft.first_day, draft.days):
         for parity in parities_on(draft.first_day + timedelta(days=first)):
-            _fix(draft, parity, slice(first, end))
+            if parity.code not in begins and parity.anchor in begins:
+                begins[parity.code] = first
+    return begins
 
 
 def _fix(draft: _Draft, parity: Parity, part: slice) -> None:
-    anchor = draft.columns.get(parity.anchor)
-    if anchor is None:
-        return
+    anchor = draft.column(parity.anchor)
     column = draft.column(parity.code)
     fixed = ~np.isnan(anchor.cells[part])
     legal = anchor.cells[part] * float(parity.factor)

@@ -165,3 +165,21 @@ def parity_periods(first: date, days: int) -> Iterator[tuple[int, int]]:
     """Divide `days` days from `first` on into periods with the same parities. Yield their start and end offsets."""
     changes = [offset for day in CHANGE_DAYS if 0 < (offset := (day - first).days) < days]
     return pairwise([0, *changes, days])
+
+
+@cache
+def parity_spans(first: date, days: int) -> tuple[tuple[Parity, int, int], ...]:
+    """Return the parities of some days with the rows from and to which each holds, ends excluded.
+
+    The parity of an anchor comes before those that depend on it. One that holds through many periods is there once.
+    """
+    spans: dict[tuple[int, Parity], list[tuple[int, int]]] = {}
+    for start, end in parity_periods(first, days):
+        depths: dict[str, int] = {}
+        for parity in parities_on(first + timedelta(days=start)):
+            depth = depths[parity.code] = depths.get(parity.anchor, -1) + 1
+            found = spans.setdefault((depth, parity), [])
+            begin = found.pop()[0] if found and found[-1][1] == start else start
+            found.append((begin, end))
+    in_order = sorted(spans.items(), key=lambda each: each[0][0])
+    return tuple((parity, *rows) for (_, parity), found in in_order for rows in found)

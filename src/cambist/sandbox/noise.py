@@ -31,6 +31,9 @@ _MASK = 2**64 - 1
 _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _UNIT = 2.0**-52
 
+_NO_CELL = (-(2**62), 0.0, 0.0)
+"""In place of the last cell of an octave: a number that no cell has, with its value and the change to its end."""
+
 
 class _Octave(NamedTuple):
     """An octave at many moments: the cells, the values at their starts, and the values."""
@@ -51,7 +54,7 @@ class Noise:
     def __init__(self, seed: int, code: str, volatility: float) -> None:
         self.keys = tuple(_key(f"{seed} {code} {octave}") for octave in range(len(_PERIODS)))
         self.heights = tuple(volatility * _PER_VOLATILITY * sqrt(period / _YEAR) for period in _PERIODS)
-        self._cells = [(0, *self._ends(octave, 0)) for octave in range(len(_PERIODS))]
+        self._cells = [_NO_CELL] * len(_PERIODS)
 
     def at(self, seconds: float) -> float:
         """Return the value at a moment, in seconds since 1970."""

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 
-from sqlalchemy import Connection, Engine, func, select
+from sqlalchemy import Connection, Engine, func, select, union
 
 from cambist.errors import StoreBroken
 from cambist.history.archive import PairFilter
@@ -100,10 +100,11 @@ class SqlArchive:
             yield from last_versions(connection.execution_options(yield_per=_BATCH), source, query)
 
     def sources(self) -> list[str]:
-        """Return the keys of all sources with fixings."""
+        """Return the keys of all sources with fixings, also of those whose fixings are gone."""
+        filed = select(deliveries.c.source).where(deliveries.c.added + deliveries.c.corrected > 0)
         with self._engine.connect() as connection:
             # Sorted here: databases order texts differently.
-            return sorted(connection.execute(select(series.c.source).distinct()).scalars())
+            return sorted(connection.execute(union(select(series.c.source), filed)).scalars())
 
     def rates(
         self, source: str, damage: DamageReport | None = None, up_to: int | None = None
