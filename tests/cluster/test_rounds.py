@@ -23,7 +23,7 @@ pytestmark = pytest.mark.service
 ROOT = Path(__file__).parents[2]
 LONGEST_SECONDS = 900
 NOT_INSTALLED = 77
-FAULTS = ("kill leader", "kill link", "pause leader", "cut node", "kill PostgreSQL", "flush Redis", "kill leading node")
+FAULTS = ("kill leader", "pause leader", "cut node", "kill PostgreSQL", "flush Redis")
 """One round of each. Where nothing can be cut, these rounds kill a node. `make cluster-rounds` makes all faults."""
 
 

@@ -48,7 +48,7 @@ _PATIENCE = 60.0
 def next_release(folder: Path) -> Path:
     """Write the next release into a folder; return what must be in PYTHONPATH to run it."""
     source = Path(cambist.__file__).parent
-    shutil.copytree(source, folder / "cambist", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(source, folder / "cambist")  # with what was compiled: the times of files stay
     migrations = folder / "cambist" / "storage" / "sql" / "migrations" / "versions"
     newest = max(path.stem.partition("_")[0] for path in migrations.glob("[0-9]*.py"))
     (migrations / f"{NEXT}_of_the_next_release.py").write_text(_MIGRATION.format(before=newest), encoding="utf-8")
