@@ -241,9 +241,9 @@ class RateBook:
     def unavailable(self, code: str) -> RateUnavailable:
         """Return the error of a code that the book has no price for."""
         if code in self.outdated:
-            last = self.quotes[code].as_of
+            last, days = self.quotes[code].as_of, (self.as_of - live_since(self.as_of)).days
             return RateUnavailable(
-                f"The newest rate of [{code}] is of [{last:%Y-%m-%d}], more than {(self.as_of - live_since(self.as_of)).days} days behind those of "
+                f"The newest rate of [{code}] is of [{last:%Y-%m-%d}], more than {days} days behind those of "
                 "other currencies: ask for that day with /historical"
             )
         return RateUnavailable(f"No source has delivered a rate for [{code}] yet")

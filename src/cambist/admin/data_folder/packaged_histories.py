@@ -36,7 +36,7 @@ class _ArchiveAdapter(FixingAdapter):
 def import_packaged(
     archive: DeliveryFiling, adapters: Mapping[str, FixingAdapter], now: datetime, progress: Progress
 ) -> None:
-    """File what is not filed yet of the sources that are on. Errors: CannotStart if a file of the package is damaged."""
+    """File what is not filed yet of the sources that are on. Errors: CannotStart if a file is damaged."""
     for file in manifest().files:
         if file.source not in adapters:
             continue
