@@ -20,12 +20,21 @@ from cambist.pricing.source_kind import Pace
 from cambist.pricing.unix_time import EPOCH, unix_us
 from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.minor_units import CURRENCY_CODES
+from cambist.reference.packaged import manifest
 
 N = TypeVar("N", str, Pair)
 X = TypeVar("X", int, float)
 
 RECENT = timedelta(days=14)
 """How far a currency may be behind the newest one and still be live, listed (ADR 6), or override a peg."""
+
+RECENT_OF_PACKAGE = timedelta(days=90)
+"""The same while nothing newer is known than the histories that come with the package: they end on different days."""
+
+
+def live_since(as_of: datetime) -> datetime:
+    """Return since when a currency must have a rate to be live, given the newest market time of any."""
+    return as_of - (RECENT_OF_PACKAGE if as_of.date() == manifest().until else RECENT)
 
 
 class PairPrice(NamedTuple):
@@ -227,14 +236,14 @@ class RateBook:
 
     @cached_property
     def _live_since(self) -> int:
-        return unix_us(self.as_of - RECENT)
+        return unix_us(live_since(self.as_of))
 
     def unavailable(self, code: str) -> RateUnavailable:
         """Return the error of a code that the book has no price for."""
         if code in self.outdated:
-            last = self.quotes[code].as_of
+            last, days = self.quotes[code].as_of, (self.as_of - live_since(self.as_of)).days
             return RateUnavailable(
-                f"The newest rate of [{code}] is of [{last:%Y-%m-%d}], more than {RECENT.days} days behind those of "
+                f"The newest rate of [{code}] is of [{last:%Y-%m-%d}], more than {days} days behind those of "
                 "other currencies: ask for that day with /historical"
             )
         return RateUnavailable(f"No source has delivered a rate for [{code}] yet")

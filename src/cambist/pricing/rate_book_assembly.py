@@ -9,7 +9,7 @@ from fractions import Fraction
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import Parity, parities_on
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.rate_book import RECENT, RateBook
+from cambist.pricing.rate_book import RateBook, live_since
 from cambist.pricing.unix_time import EPOCH
 from cambist.reference.currency_tables import CURRENCIES
 
@@ -98,9 +98,10 @@ class RateBookAssembler:
 
 def listed_codes(times: Mapping[str, datetime], as_of: datetime, today: date) -> tuple[str, ...]:
     """Return the pivot and the currencies that live on a day and have a recent quote, by the times of their quotes."""
-    recent = [code for code, time in times.items() if CURRENCIES[code].lives_on(today) and time >= as_of - RECENT]
+    since = live_since(as_of)
+    recent = [code for code, time in times.items() if CURRENCIES[code].lives_on(today) and time >= since]
     return tuple(sorted([PIVOT, *recent]))
 
 
 def _is_recent(quote: Quote, as_of: datetime) -> bool:
-    return quote.as_of >= as_of - RECENT
+    return quote.as_of >= live_since(as_of)

