@@ -2,6 +2,7 @@
 
 import { ApiError, get, getExact, hasKey, key, request, setKey, setOpen } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
+import { LinkError } from "../lib/link.js";
 import { reference } from "../lib/reference.js";
 import { parseRoute, routeOf } from "../lib/router.js";
 import { keyGate } from "./key_gate.js";
@@ -90,8 +91,16 @@ async function render() {
     if (turn === shown.turn) shown.stop = stop;
     else stop?.();
   } catch (error) {
-    if (turn === shown.turn) tell(error);
+    if (turn !== shown.turn) return;
+    if (error instanceof LinkError) replace(root, wrongLink(view, error));
+    else tell(error);
   }
+}
+
+/** Say what of a link is not understood: nothing is shown that it may not have asked for. */
+function wrongLink({ name, title }, error) {
+  return h("div", { class: "empty stack" }, h("p", { role: "alert" }, error.message),
+    h("p", {}, h("a", { href: routeOf(name) }, `Open “${title}” without it`)));
 }
 
 function leave() {

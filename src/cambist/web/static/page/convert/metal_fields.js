@@ -43,9 +43,9 @@ export class MetalFields {
     const before = this.metal ? this.chosen : this.wanted;
     this.metal = metal;
     if (!metal) return;
-    const handles = this.tables.units.map(({ handle }) => handle);
     replace(this.unit, this.tables.units.map(({ handle, name }) => h("option", { value: handle }, name)));
-    this.unit.value = handles.includes(before.unit) ? before.unit : metal.unit;
+    // A unit of a link that there is not leaves the field empty.
+    this.unit.value = before.unit || metal.unit;
     this.showPurities(before.purity);
   }
 

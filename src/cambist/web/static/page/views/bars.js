@@ -5,6 +5,7 @@ import { Chart } from "../../lib/chart/chart.js";
 import { isoMinute } from "../../lib/chart/days.js";
 import { h, replace } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
+import { checkNames, refuse, spelledCode } from "../../lib/link.js";
 import { barsCsv, BarStore, INTERVALS, PAGE, visibleBars } from "../charts/bars_store.js";
 import { moveButtons } from "../charts/controls.js";
 import { saveCsv } from "../charts/save.js";
@@ -26,11 +27,11 @@ export async function show(root, params, shell) {
 
 class BarsView {
   constructor(shell, params) {
-    const pair = (params.get("pair") ?? "").replace("/", "").toUpperCase();
-    const interval = params.get("interval") ?? "";
+    checkNames(params, ["pair", "interval", "end"]);
     this.shell = shell;
-    this.pair = /^[A-Z]{6}$/.test(pair) ? pair : "EURUSD";
-    this.interval = interval in INTERVALS ? interval : "P1D";
+    this.pair = pairIn(params.get("pair") || "EURUSD");
+    this.interval = params.get("interval") || "P1D";
+    if (!(this.interval in INTERVALS)) refuse("interval", this.interval, `is none of ${Object.keys(INTERVALS).join(", ")}`);
     this.asked = params.get("end") ?? "";
     this.ended = new AbortController();
     this.chart = new Chart({
@@ -156,6 +157,13 @@ class BarsView {
     const day = (x) => isoMinute(x).slice(0, 10);
     saveCsv(`${this.pair}_${this.interval}_${day(view.from)}_${day(view.to)}.csv`, barsCsv(this.line, view));
   }
+}
+
+/** Return the pair that a link names, without a slash. Errors: LinkError. */
+function pairIn(text) {
+  const found = /^([A-Za-z]{3})\/?([A-Za-z]{3})$/.exec(text);
+  const pair = found ? spelledCode(found[1]) + spelledCode(found[2]) : "";
+  return /^[A-Z]{6}$/.test(pair) ? pair : refuse("pair", text, "is no pair of currencies with bars: a pair is written as EURUSD");
 }
 
 /** The time of a bar without what is the same in all: seconds and zone. */

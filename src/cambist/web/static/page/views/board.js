@@ -1,6 +1,7 @@
 /** Chosen pairs live: bid, ask, the line of the last minutes, the change since the board was opened. */
 
 import { h, replace } from "../../lib/dom.js";
+import { checkNames } from "../../lib/link.js";
 import { stateInWords } from "../../lib/stream_retry.js";
 import { PriceStream } from "../../lib/stream.js";
 import { pairAdder } from "../board/adder.js";
@@ -13,12 +14,14 @@ const COLUMNS = ["Pair", "Last 5 minutes", "Bid", "Ask", "Change"];
 const NO_STREAM = "This service has no stream of prices. Its operator can switch it on with the setting stream_port.";
 
 export async function show(root, params, shell) {
+  checkNames(params, ["pairs"]);
+  const pairs = parsePairs(params.get("pairs"));
   if (!shell.config.stream_url) {
     replace(root, h("h1", {}, title), h("div", { class: "empty" }, h("p", {}, NO_STREAM)));
     return null;
   }
   const board = new Board(root, shell);
-  board.setPairs(parsePairs(params.get("pairs")));
+  board.setPairs(pairs);
   return () => board.stop();
 }
 

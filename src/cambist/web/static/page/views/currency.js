@@ -3,6 +3,7 @@
 import { ApiError } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
 import { dayInWords, localTime, number } from "../../lib/format.js";
+import { checkNames, spelledCode } from "../../lib/link.js";
 import { routeOf } from "../../lib/router.js";
 import { sentencesOf } from "../convert/sentence.js";
 import { facts, heading } from "../parts/behind.js";
@@ -19,7 +20,8 @@ export const title = "Currencies";
 
 /** Show the view; `code` is the currency or metal, without it the list, which `q` searches. */
 export async function show(root, params, shell) {
-  const code = (params.get("code") ?? "").trim().toUpperCase();
+  checkNames(params, ["code", "q"]);
+  const code = spelledCode(params.get("code") ?? "");
   const reference = await shell.reference();
   if (!code) return showIndex(root, params, shell, reference);
   const asset = assetWith(reference, code);

@@ -3,6 +3,7 @@
 import { ApiError } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
 import { age, dayInWords, localTime, number } from "../../lib/format.js";
+import { checkNames } from "../../lib/link.js";
 import { routeOf } from "../../lib/router.js";
 import { choice, facts, heading, outside, searchField, stateBadge } from "../parts/behind.js";
 import { STATES, countByState, findSources, orderedSources } from "../parts/source_states.js";
@@ -11,6 +12,7 @@ export const title = "Sources";
 
 /** Show the view; `q` filters by text, `state` by state, `source` opens one. */
 export async function show(root, params, shell) {
+  checkNames(params, ["q", "state", "source"]);
   const abort = new AbortController();
   const chosen = { q: params.get("q") ?? "", state: params.get("state") ?? "", source: params.get("source") ?? "" };
   const list = h("div", { class: "line-list" });
