@@ -3,6 +3,7 @@ import test from "node:test";
 
 import { checkNames, spelledCode } from "./static/lib/link.js";
 import { ApiError } from "./static/lib/api.js";
+import { fromWhen, makeLine } from "./static/page/charts/series_store.js";
 import { readState, writeState } from "./static/page/charts/state.js";
 
 const TODAY = 20783; // 2026-11-26
@@ -40,4 +41,12 @@ test("errors of the service are told without brackets, with the code that was me
   assert.equal(error.message, "Invalid/unsupported target currency: RMB; for RMB did you mean CNY (Chinese Yuan)?");
   assert.deepEqual({ ...error.meant }, { wrong: "RMB", code: "CNY" });
   assert.equal(new ApiError(404, "no_rate", "No rate of [EUR] is known").meant, null);
+});
+
+test("a day without a fixing of its own says from when its value is", () => {
+  const rates = { "2026-10-29": "1.1", "2026-10-30": "1.2", "2026-10-31": "1.2", "2026-11-01": "1.2", "2026-11-02": "1.25" };
+  const line = makeLine("EUR/USD", rates, ["2026-10-31", "2026-11-01", "2026-11-02"]);
+  assert.deepEqual([...line.xs].map((_, index) => fromWhen(line, index)), ["", "", "from 30 Oct", "from 30 Oct", "in part from before"]);
+  assert.equal(fromWhen(makeLine("EUR/USD", rates, ["2026-10-29"]), 0), "from before");
+  assert.equal(fromWhen(makeLine("EUR/USD", rates), 2), "");
 });

@@ -99,7 +99,7 @@ async function render() {
 
 /** Say what of a link is not understood: nothing is shown that it may not have asked for. */
 function wrongLink({ name, title }, error) {
-  return h("div", { class: "empty stack" }, h("p", { role: "alert" }, error.message),
+  return h("div", { class: "empty stack" }, h("h1", {}, title), h("p", { role: "alert" }, error.message),
     h("p", {}, h("a", { href: routeOf(name) }, `Open “${title}” without it`)));
 }
 

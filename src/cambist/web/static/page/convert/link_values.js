@@ -23,6 +23,7 @@ export function readLink(params, tables) {
   if (hasMetal(values, tables) && !weighedMetal(values, tables) && (unit || purity)) wrong.set("unit", "The link asks for a unit or a purity: those are for a metal beside a currency. Choose another pair.");
   if (unit && hasMetal(values, tables) && !wrong.has("unit") && !tables.units.some(({ handle }) => handle === unit)) wrong.set("unit", `The link asks for the unit ${unit}, which is none. Choose one.`);
   if (purity && hasMetal(values, tables) && !wrong.has("unit") && !(Number(purity) && tables.purities[weighedMetal(values, tables)?.code])) wrong.set("purity", `The link asks for the purity ${purity}, which is none. Choose one.`);
+  for (const name of wrong.keys()) values[name] = "";
   return { values, wrong };
 }
 

@@ -10,7 +10,7 @@ import { eventsOf } from "../charts/events.js";
 import { provenance } from "../charts/explained.js";
 import { Legend, percent } from "../charts/legend.js";
 import { saveCsv } from "../charts/save.js";
-import { SeriesStore } from "../charts/series_store.js";
+import { fromWhen, SeriesStore } from "../charts/series_store.js";
 import { ASKED_FREELY, FIRST_DAY, MOST_PAIRS, nameOf, PRESETS, readState, writeState } from "../charts/state.js";
 import { DaysTable } from "../charts/table.js";
 import { chartTabs } from "../charts/tabs.js";
@@ -227,7 +227,7 @@ class ChartsView {
   describe(at) {
     const parts = this.chart.data.series.map((line, index) => {
       const { index: place, change } = at.values[index];
-      return place < 0 ? `${line.name}: no value` : `${line.name}: ${line.texts[place]}, ${percent(change)}`;
+      return place < 0 ? `${line.name}: no value` : `${[`${line.name}: ${line.texts[place]}`, fromWhen(line, place), percent(change)].filter(Boolean).join(", ")}`;
     });
     return `${dayText(at.x)}. ${parts.join(". ")}.`;
   }

@@ -48,13 +48,13 @@ class Converter {
     this.leave = h("button", { class: "button plain small", type: "button", onclick: () => { wrong.clear(); this.changed(); } }, "Leave it out");
     this.error = h("p", { class: "error", id: "amount-error", "aria-live": "polite" });
     this.date = h("input", {
-      class: "input", id: "date", type: "date", min: "1970-01-01", value: wrong.has("date") ? "" : values.date,
+      class: "input", id: "date", type: "date", min: "1970-01-01", value: values.date,
       "aria-describedby": "amount-error", onchange: chosen("date"),
     });
     this.precision = h("select", { class: "select", id: "precision", onchange: chosen("precision") },
       h("option", { value: "" }, "Automatic"), PLACES.map((places) => h("option", { value: String(places) }, String(places))));
     this.precision.value = values.precision === "currency" ? "" : values.precision ?? "";
-    this.metal = new MetalFields(tables, params, chosen("unit", "purity"));
+    this.metal = new MetalFields(tables, values, chosen("unit", "purity"));
     this.result = new ResultCard(shell);
     this.element = this.build();
   }
