@@ -44,7 +44,8 @@ export function layout(data, view, size) {
   const places = { x: 0, width: size.width - 60 };
   const lanes = placeMarkers(data.events ?? [], view, makeScale(view.from, view.to, 0, places.width), places);
   const top = TOP + LANE * (1 + Math.max(-1, ...lanes.map((marker) => marker.lane)));
-  const ticks = valueTicks(span, view, Math.max(2, Math.floor((size.height - top - BOTTOM) / 52)));
+  const isBare = data.series.length === 0;
+  const ticks = isBare ? [] : valueTicks(span, view, Math.max(2, Math.floor((size.height - top - BOTTOM) / 52)));
   const right = 14 + LETTER * Math.max(4, ...ticks.map((tick) => tick.label.length + Math.floor(tick.label.length / 4)));
   const plot = { x: 0, y: top, width: Math.max(size.width - right, 20), height: Math.max(size.height - top - BOTTOM, 20) };
   const x = makeScale(view.from, view.to, plot.x, plot.x + plot.width);
@@ -52,7 +53,7 @@ export function layout(data, view, size) {
   return {
     plot,
     size,
-    x: { ...x, ticks: timeTicks(view.from, view.to, plot.width).map((tick) => ({ ...tick, x: x.place(tick.at) })) },
+    x: { ...x, ticks: (isBare ? [] : timeTicks(view.from, view.to, plot.width)).map((tick) => ({ ...tick, x: x.place(tick.at) })) },
     y: { ...y, ticks: ticks.map((tick) => ({ ...tick, y: y.place(tick.value) })) },
     series: data.series.map((line, index) => drawnLine(line, lines[index], x, y)),
     markers: placeMarkers(data.events ?? [], view, x, plot),

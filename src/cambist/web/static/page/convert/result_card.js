@@ -35,9 +35,9 @@ export class ResultCard {
   }
 
   /** Say why there is no answer; `onuse` takes the code that the service thinks was meant. */
-  fail({ message, meant }, onuse) {
+  fail({ message, meant, status }, onuse) {
     this.clear();
-    replace(this.answer, h("p", { class: "notice bad" }, message),
+    replace(this.answer, h("p", { class: "notice bad" }, message), nextStep(status, this.shell.config.notice),
       meant && h("p", {}, h("button", { class: "button quiet", type: "button", onclick: () => onuse(meant) }, `Use ${meant.code}`)));
   }
 
@@ -97,6 +97,13 @@ export class ResultCard {
   stop() {
     clearInterval(this.clock);
   }
+}
+
+/** Say what brings a price that there is none of. */
+function nextStep(status, notice) {
+  const sandbox = [h("code", {}, "make sandbox"), " serves simulated prices."];
+  if (status === 404) return h("p", { class: "small muted" }, h("code", {}, "cambist backfill"), " fetches the history of the sources.");
+  return status === 503 && notice && h("p", { class: "small muted" }, "It comes with the network. ", sandbox);
 }
 
 /** Say of which day a rate is, and of which its fixing, if that is an earlier one. */

@@ -109,12 +109,19 @@ class BarsView {
   showBars() {
     const { store, chart } = this;
     const line = (this.line = store.line());
-    this.overlay.textContent = line.xs.length ? "" : "This pair has no bars. Pairs that are only crossed have none.";
+    replace(this.overlay, line.xs.length ? [] : this.nothing());
     this.earlier.disabled = !store.hasEarlier;
     this.cost.textContent = `A page of a hundred bars costs one call. ${store.calls} ${store.calls === 1 ? "call" : "calls"} spent on these ${number(line.xs.length)} bars.`;
     const all = line.xs.length ? { from: line.xs[0] - line.step, to: line.xs[line.xs.length - 1] + line.step } : { from: 0, to: 1 };
     chart.show({ series: line.xs.length ? [line] : [] }, all, all);
     this.settle();
+  }
+
+  /** Why there are no bars, and what comes next. */
+  nothing() {
+    const next = this.shell.config.notice ? "They come with the network." : "They begin with the first price from now on.";
+    return h("p", {}, `${this.line.name} has no bars here. Bars are made of prices as they are traded, and a pair that is only crossed has none. ${next} `,
+      h("code", {}, "make sandbox"), " has simulated ones.");
   }
 
   markInterval() {

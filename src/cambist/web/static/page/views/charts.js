@@ -60,7 +60,7 @@ class ChartsView {
     this.log = checkbox("Log scale", state.log, (log) => this.change({ log }));
     this.percent = checkbox("Percent", state.percent, (percents) => this.change({ percent: percents }));
     this.events = checkbox("Events", state.events, (events) => this.change({ events }));
-    this.overlay = h("div", { class: "chart-overlay muted", "aria-hidden": "true" }, "Loading…");
+    this.overlay = h("div", { class: "chart-overlay muted" }, "Loading…");
     const options = h("div", { class: "row options" }, this.log, this.percent, this.events);
     const save = h("button", { class: "button quiet", type: "button", onclick: () => this.save() }, "Download CSV");
     const link = h("button", { class: "button quiet", type: "button", onclick: () => this.copyLink() }, "Copy link");
@@ -110,7 +110,8 @@ class ChartsView {
     try {
       // The events decide how far back the chart reaches: lines that are drawn before them would cut its stretch.
       await Promise.all([this.store.load(this.state.pairs, this.ended.signal), this.tablesRead]);
-      this.overlay.hidden = true;
+      this.overlay.hidden = this.store.lines.size > 0;
+      replace(this.overlay, h("p", {}, "No day is stored. ", h("code", {}, "cambist backfill"), " fetches the history of the sources."));
     } catch (error) {
       this.overlay.textContent = "";
       if (!this.ended.signal.aborted) this.shell.fail(error);
@@ -218,7 +219,9 @@ class ChartsView {
 
   showCost() {
     const { calls, reach } = this.store;
-    const since = reach === FIRST_DAY ? "all its days since 1970" : `its days since ${dayText(reach)}, which is as far as the plan goes`;
+    const first = Math.min(...[...this.store.lines.values()].filter(({ xs }) => xs.length).map(({ xs }) => xs[0]));
+    const all = Number.isFinite(first) ? `all its days, here since ${dayText(first)}` : "all its days";
+    const since = reach === FIRST_DAY ? all : `its days since ${dayText(reach)}, which is as far as the plan goes`;
     const more = this.corrections.calls ? ` and ${this.corrections.calls} for corrections` : "";
     const spent = calls ? ` ${calls} ${calls === 1 ? "call" : "calls"} spent here${more}.` : "";
     this.cost.textContent = `A pair costs one call and brings ${since}; with Events, one more for its corrections. Moving and zooming cost nothing more.${spent}`;

@@ -6,6 +6,7 @@ import { h, replace, svg } from "../../lib/dom.js";
 import { convert, amountError, readAmount, weighedMetal } from "../convert/conversion.js";
 import { readLink } from "../convert/link_values.js";
 import { ResultCard } from "../convert/result_card.js";
+import { pricedCodes } from "../convert/priced.js";
 import { MetalFields } from "../convert/metal_fields.js";
 
 export const title = "Converter";
@@ -39,8 +40,9 @@ class Converter {
       for (const field of fields) wrong.delete(field);
       this.changed();
     };
-    this.from = assetPicker({ label: "From", value: values.from, onchange: chosen("unit", "purity") });
-    this.to = assetPicker({ label: "To", value: values.to, onchange: chosen("unit", "purity") });
+    const priced = pricedCodes(shell, tables);
+    this.from = assetPicker({ label: "From", priced, value: values.from, onchange: chosen("unit", "purity") });
+    this.to = assetPicker({ label: "To", priced, value: values.to, onchange: chosen("unit", "purity") });
     this.amount = h("input", {
       class: "input amount", id: "amount", inputmode: "decimal", autocomplete: "off", maxlength: "400",
       value: values.amount ?? "100", "aria-describedby": "amount-error", oninput: () => this.changed(WAIT),

@@ -150,5 +150,5 @@ async function fillPublishers(section, code, known, shell, signal, reference) {
     row.law && !row.until && h("p", {}, "Its rate is fixed by law: ", row.law, "."),
     row.sources.length
       ? [h("div", {}, timelineAxis(), timeline(row.sources)), publishersTable(row.sources, `Sources of ${code}`)]
-      : h("p", { class: "muted" }, "No source has published it here."));
+      : h("p", { class: "muted" }, "No source has published it here. ", h("code", {}, "cambist backfill"), " fetches what sources published before."));
 }
