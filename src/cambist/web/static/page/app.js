@@ -19,8 +19,8 @@ const root = h("div", { id: "view" });
 const main = h("main", { id: "main", class: "frame", tabindex: "-1" }, trouble, root);
 let shown = { route: "", stop: null, turn: 0 };
 
-const notice = h("p", { class: "frame" });
-const offline = h("aside", { class: "offline", role: "status", "aria-label": "Notice" }, notice);
+const notice = h("p", { class: "frame", role: "status" });
+const offline = h("aside", { class: "offline", "aria-label": "Notice" }, notice);
 /** How often the notice is asked for again, in milliseconds; it costs no call. */
 const NOTICE_EVERY = 15_000;
 
