@@ -61,7 +61,7 @@ export class RowView {
 
   drawAge({ now, isLive }) {
     const { model } = this;
-    const isOld = model.hasPrice && !(isLive && model.isMoving(now));
+    const isOld = !(isLive && model.isMoving(now));
     this.element.classList.toggle("stale", isOld);
     write(this.time, this.isIgnored && !model.hasPrice ? "Not streamed here" : inWords(model, isOld, now, this.isWithout));
     if (this.shownAt !== model.tsp) this.writeMoment();

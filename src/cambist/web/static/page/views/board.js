@@ -9,7 +9,7 @@ import { lastPrices } from "../board/last_prices.js";
 import { DEFAULT_PAIRS, parsePairs, symbolOf } from "../board/pairs.js";
 import { RowView } from "../board/row_view.js";
 
-export const title = "Live board";
+export const title = "Board";
 
 const COLUMNS = ["Pair", "Last 5 minutes", "Bid", "Ask", "Change"];
 const NO_STREAM = "This service has no stream of prices. Its operator can switch it on with the setting stream_port.";

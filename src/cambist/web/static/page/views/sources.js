@@ -77,7 +77,7 @@ function nothingYet() {
 function unreached({ sentence, unreached: keys, why }) {
   return h("div", { class: "notice stack" },
     h("p", {}, `${sentence}.`),
-    h("p", { class: "small muted" }, `${keys.length} sources were asked, and none was reached (mostly: ${why}). They are asked again by themselves. `,
+    h("p", { class: "small muted" }, `${keys.length} ${keys.length === 1 ? "source was" : "sources were"} asked, and none was reached (mostly: ${why}). They are asked again by themselves. `,
       h("code", {}, "cambist doctor"), " checks this machine; ", h("code", {}, "make sandbox"), " serves simulated prices without a network."));
 }
 
