@@ -109,6 +109,19 @@ def test_sources_are_in_the_order_of_the_report_best_first(shown):
     assert list(shown(report("zinc"), report("ecb"), report("abc"))["sources"]) == ["zinc", "ecb", "abc"]
 
 
+def test_while_no_source_can_be_reached_that_is_told_once(shown):
+    lost = {"failures": 1, "unreachable": True, "last_failure": NOW, "why": "Name or service not known"}
+    days = {"first": date(1999, 1, 4), "last": date(2026, 10, 30)}
+    told = shown(report("one", **lost, **days), report("two", **lost), report("off", enabled=False))
+    assert told["no_network"] == {
+        "sentence": "No network: newest rates of 30 October 2026 (The Mint)",
+        "unreached": ["one", "two"],
+        "why": "Name or service not known",
+    }
+    assert told["sources"]["one"]["state"] == "failing"
+    assert "no_network" not in shown(report("one", **lost), report("two", last_success=NOW))
+
+
 def test_a_market_time_ahead_of_our_clock_is_no_lag_below_nothing(shown):
     (source,) = shown(report(newest=NOW + timedelta(seconds=3)))["sources"].values()
     assert source["lag"] == 0

@@ -84,7 +84,8 @@ def check_accessible(page: Page) -> None:
     """Assert that axe finds nothing, in the light and in the dark scheme."""
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        assert violations(page) == [], scheme
+        found = violations(page)
+        assert found == [], f"{scheme}: {found}"
 
 
 def check_fits(page: Page, *widths: int) -> None:

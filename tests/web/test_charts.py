@@ -74,7 +74,7 @@ def table(page: Page) -> dict[str, list[str]]:
     while True:
         for row in page.locator(".days tbody tr").all():
             day, *values = row.locator("th, td").all_text_contents()
-            found[day] = [value.replace("\u202f", "") for value in values]
+            found[day] = [value.partition(" ")[0].replace("\u202f", "") for value in values]
         if older.is_disabled():
             return found
         older.click()
@@ -102,6 +102,35 @@ def test_every_drawn_value_is_that_of_the_api(open_view, page_service):
         assert abs(value - float(text)) <= abs((lowest - highest) / (bottom - top)) * 0.06
     steps = [after[0] - before[0] for before, after in pairwise(inside)]
     assert max(steps) - min(steps) < 0.21
+
+
+def test_days_without_a_fixing_of_their_own_are_dashed_and_say_from_when_they_are(open_view, page_service):
+    page = open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
+    wait_for_line(page)
+    text = page_service.text("/time-series?from=EUR&to=USD&start=2024-03-01&end=2024-03-28&verbose=1")[1]
+    carried = msgspec.json.decode(text)["carried"]
+    assert "2024-03-02" in carried
+    stretches = (page.locator(".chart-carried").get_attribute("d") or "").count("M")
+    assert stretches == sum(str(date.fromisoformat(day) - timedelta(1)) not in carried for day in carried)
+    rows = {}
+    for place in range(2):
+        if place:
+            page.get_by_role("button", name="Older days").click()
+        for row in page.locator(".days tbody tr").all():
+            rows[row.locator("th").text_content()] = row.locator("td").text_content() or ""
+    assert sorted(day for day, value in rows.items() if "from" in value) == carried
+    assert rows["2024-03-03"].endswith(" from 1 Mar")
+    page.get_by_role("application", name="Chart of daily rates").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".chart [aria-live]")).to_contain_text("from 1 Mar")
+    expect(page.locator(".legend thead")).to_contain_text("from 1 Mar")
+
+
+def test_a_link_that_is_not_understood_draws_nothing(open_view, page_errors):
+    page = open_view("#/charts?pairs=EUR/USD,foo")
+    expect(page.get_by_role("alert").filter(has_text="“foo”, which is no pair")).to_be_visible()
+    assert not [url for url in page_errors.requests if "/time-series?" in url]
 
 
 def test_the_table_and_the_csv_have_every_digit_of_the_api(open_view, page_service):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from urllib.parse import parse_qs, urlsplit
 
@@ -210,3 +211,115 @@ def test_it_is_accessible_fits_every_width_and_does_not_move(open_view, page):
     assert layout_shift(page) < 0.02
     check_accessible(page)
     check_fits(page)
+
+
+def test_a_link_with_a_day_converts_at_that_day_and_says_of_when_its_fixing_is(open_view, page_service):
+    page = open_view("#/convert?amount=100&from=EUR&to=USD&date=2020-01-05")
+    own = page_service.json("/convert?amount=100&from=EUR&to=USD&date=2020-01-05&precision=currency")
+    assert digits(value_of(page)) == Decimal(str(own["result"]["USD"]))
+    expect(page.locator(".answer-time")).to_have_text(
+        "Rate of 5 January 2020: there was no fixing, it has that of 3 January 2020"
+    )
+    expect(page.get_by_label("Day (none: now)")).to_have_value("2020-01-05")
+    expect(page.locator(".answer-origin")).to_contain_text("of 3 January 2020, 2 days before, because of the weekend")
+    check_accessible(page)
+    page.get_by_label("Day (none: now)").fill("")
+    expect(page).not_to_have_url(re.compile("date="))
+    expect(page.locator(".answer-time time")).to_be_visible()
+    page.get_by_label("Day (none: now)").fill("2019-06-03")
+    expect(page).to_have_url(re.compile("date=2019-06-03"))
+    expect(page.locator(".answer-time")).to_have_text("Rate of 3 June 2019")
+    check_fits(page)
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("date=2020-13-01", "The link asks for the day 2020-13-01, which is none."),
+        ("date=foo", "The link asks for the day foo, which is none."),
+        ("precision=99", "The link asks for 99 decimals."),
+        ("from=XAU&unit=grams", "The link asks for the unit grams, which is none."),
+        ("from=XAU&purity=fine", "The link asks for the purity fine, which is none."),
+    ],
+)
+def test_what_cannot_be_read_of_a_link_is_said_and_no_number_is_shown(open_view, query, text, page_errors):
+    page = open_view(f"#/convert?amount=100&to=EUR&{query}" if "from" in query else f"#/convert?amount=100&{query}")
+    expect(page.get_by_text(text)).to_be_visible()
+    expect(page.locator(".answer-number")).to_have_count(0)
+    assert not [url for url in page_errors.requests if "/convert?" in url or "/metals/spot" in url]
+    check_accessible(page)
+    page.get_by_role("button", name="Leave it out").click()
+    value_of(page)
+
+
+def test_a_day_of_the_future_is_refused_in_plain_words(open_view, page_errors):
+    page_errors.allow("status of 400")
+    later = datetime.now(UTC).date() + timedelta(2)
+    page = open_view(f"#/convert?amount=100&from=EUR&to=USD&date={later}")
+    expect(page.locator(".answer-card")).to_contain_text(f"Invalid date: {later} is in the future")
+    expect(page.locator(".answer-number")).to_have_count(0)
+
+
+def test_a_link_with_an_unknown_parameter_shows_nothing_but_that(open_view, page_errors):
+    page = open_view("#/convert?amuont=5&from=EUR&to=USD")
+    expect(page.get_by_role("alert").filter(has_text="“amuont=5”")).to_be_visible()
+    expect(page.locator(".answer-number")).to_have_count(0)
+    assert not [url for url in page_errors.requests if "/convert?" in url]
+    check_accessible(page)
+    page.get_by_role("link", name="Open “Convert” without it").click()
+    value_of(page)
+
+
+@pytest.mark.parametrize(
+    ("query", "asked_text", "value"),
+    [
+        ("amount=243.08&from=GBp&to=GBP", "243.08 GBp =", "2.4308"),
+        ("amount=-12.50&from=GBP&to=GBp", "-12.50 GBP =", "-1\u202f250"),
+        ("amount=1e-9&from=ILA&to=ILS&precision=12", "0.000000001 ILA =", "0.000000000010"),
+        ("amount=-1e3&from=DEM&to=EUR", "-1\u202f000 DEM =", "-511.29"),
+        ("amount=-0.004&from=DEM&to=EUR&precision=4", "-0.004 DEM =", "-0.0020"),
+        ("amount=1000&from=zac&to=ZAR", "1\u202f000 ZAC =", "10.00"),
+    ],
+)
+def test_any_amount_is_converted_and_minor_units_are_told_from_their_currencies(open_view, query, asked_text, value):
+    page = open_view(f"#/convert?{query}")
+    assert value_of(page) == value
+    expect(page.locator(".answer-asked")).to_have_text(asked_text)
+
+
+@pytest.mark.parametrize(("quote", "places"), [("JPY", 0), ("KWD", 3), ("EUR", 2)])
+def test_a_result_has_the_decimals_of_its_currency(open_view, quote, places):
+    page = open_view(f"#/convert?amount=1000&from=USD&to={quote}")
+    assert digits(value_of(page)).as_tuple().exponent == -places
+    expect(page.get_by_label("Decimals")).to_have_value("")
+
+
+def test_a_small_amount_in_a_coin_has_digits_enough(open_view):
+    page = open_view("#/convert?amount=0.01&from=EUR&to=BTC")
+    assert len(digits(value_of(page)).as_tuple().digits) >= 5
+
+
+@pytest.mark.parametrize(
+    ("typed", "code"), [("GBp", "GBp"), ("gbp", "GBP"), ("RMB", "CNY"), ("$", "USD"), ("doller", "USD")]
+)
+def test_what_people_write_for_a_code_leads_to_it(open_view, typed, code):
+    page = open_view("#/convert?amount=1&from=EUR&to=CHF")
+    box = page.get_by_role("combobox", name="To")
+    box.fill(typed)
+    expect(page.locator(".picker-option").first).to_be_visible()
+    box.press("Enter")
+    expect(page).to_have_url(re.compile(rf"to={code}(&|$)"))
+
+
+def test_a_code_that_is_none_is_refused_without_brackets_and_a_hint_can_be_taken(open_view, page, page_errors):
+    page_errors.allow("status of 400")
+    sentence = "Invalid/unsupported source currency: [RMB]; for [RMB] did you mean CNY (Chinese Yuan)?"
+    refusal = {"error": sentence, "code": "unknown_currency"}
+    page.route(re.compile(r"/convert\?.*RMB"), lambda route: route.fulfill(status=400, json=refusal))
+    open_view("#/convert?amount=1&from=RMB&to=USD")
+    expect(page.locator(".answer-card")).to_contain_text(
+        "Invalid/unsupported source currency: RMB; for RMB did you mean"
+    )
+    page.get_by_role("button", name="Use CNY").click()
+    value_of(page)
+    assert "from=CNY" in page.url

@@ -8,8 +8,10 @@ import msgspec
 import pytest
 
 from cambist.reference.assets import COINS, METALS
+from cambist.reference.code_aliases import ALIASES
 from cambist.reference.countries import COUNTRIES
 from cambist.reference.currency_tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS
+from cambist.reference.minor_units import MINOR_UNITS
 from cambist.web.reference_data import coins_json, exact, reference_json
 
 DOCUMENT = msgspec.json.decode(reference_json())
@@ -20,6 +22,8 @@ def test_everything_that_exists_is_in_it() -> None:
     assert set(BY_CODE) == set(CURRENCIES)
     assert {coin["code"] for coin in msgspec.json.decode(coins_json())} == set(COINS)
     assert [metal["code"] for metal in DOCUMENT["metals"]] == list(METALS)
+    assert [unit["code"] for unit in DOCUMENT["minor_units"]] == list(MINOR_UNITS)
+    assert DOCUMENT["aliases"] == ALIASES
 
 
 def test_a_currency_has_its_life_its_countries_and_the_law_that_ended_it() -> None:

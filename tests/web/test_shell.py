@@ -68,3 +68,27 @@ def test_nothing_moves_while_the_page_loads(page, page_service):
     page.goto(page_service.url)
     page.wait_for_timeout(500)
     assert layout_shift(page) < 0.01
+
+
+SENTENCE = "No network: newest rates of 30 October 2026 (European Central Bank)"
+
+
+def test_without_a_network_every_view_says_so_once_until_there_is_one(page, page_service):
+    page.clock.install()
+    config = page_service.json("/page/config.json")
+    assert config["notice"] == ""
+    told = [SENTENCE]
+    page.route("**/page/config.json", lambda route: route.fulfill(json=config | {"notice": told[0]}))
+    page.goto(page_service.url)
+    notice = page.get_by_text(SENTENCE)
+    expect(notice).to_be_visible()
+    enter_key(page, page_service.key)
+    for view in ("Charts", "Board", "Sources"):
+        page.get_by_role("navigation", name="Views").get_by_role("link", name=view).click()
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        expect(notice).to_have_count(1)
+    check_accessible(page)
+    check_fits(page)
+    told[0] = ""
+    page.clock.fast_forward(20_000)
+    expect(notice).to_have_count(0)

@@ -132,6 +132,23 @@ def test_before_any_source_was_asked_the_view_says_so(open_view, page, page_erro
     expect(page.get_by_text("No source has been asked yet")).to_be_visible()
 
 
+def test_sources_that_cannot_be_reached_are_grey_and_the_reason_is_told_once(open_view, page):
+    lost = {"ecb": source("Frankfurt", "failing", why="no answer in time"), "nbp": SOURCES["nbp"]}
+    network = {
+        "sentence": "No network: newest rates of 30 October 2026 (Frankfurt)",
+        "unreached": ["ecb"],
+        "why": "no answer",
+    }
+    answer = {"environment": "live", "updated": NOW, "sources": lost, "no_network": network, "ms": 0}
+    page.route(re.compile(r"/sources(\?|$)"), lambda route: route.fulfill(json=answer))
+    page = open_view("#/sources")
+    expect(page.locator("[data-source] summary .badge")).to_have_text(["Failing", "Not reached"])
+    expect(page.locator("[data-source=ecb] summary")).not_to_contain_text("no answer")
+    expect(page.get_by_text("1 source was asked, and none was reached (mostly: no answer).")).to_be_visible()
+    check_accessible(page)
+    check_fits(page)
+
+
 # Coverage
 
 
@@ -328,7 +345,7 @@ def test_a_currency_without_a_day_says_so_in_place_of_its_chart(open_view, page,
     error = {"error": "No rate of [JPY] is known", "code": "no_rate"}
     page.route(re.compile(r"/time-series\?"), lambda route: route.fulfill(status=404, json=error))
     page = open_view("#/currency?code=JPY")
-    expect(page.get_by_role("region", name="JPY/USD")).to_contain_text("No rate of [JPY] is known")
+    expect(page.get_by_role("region", name="JPY/USD")).to_contain_text("No rate of JPY is known")
 
 
 def test_a_code_that_is_none_says_so(open_view):

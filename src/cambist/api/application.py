@@ -57,6 +57,7 @@ from cambist.api.worker_application import Headers, ServingOptions, WorkerApplic
 from cambist.errors import CambistError
 from cambist.http.connection_limit import IDLE_SECONDS
 from cambist.http.delivery import ClientGone
+from cambist.status.network import no_network
 
 _EXPOSED_HEADERS = (
     "Cambist-Edition, Cambist-Environment, Cambist-First-Edition, Cambist-Ignored, Cambist-Receipt, "
@@ -107,13 +108,19 @@ def build_application(
             dialect, route, worker_state, admission, settlement, options.path_prefix
         ),
     )
-    add_page_routes(framework, options.page, dialect_index(options.dialects))
+    add_page_routes(framework, options.page, dialect_index(options.dialects), partial(_notice, worker_state))
     turns = RequestTurns(authenticator, faces, options.dialects, headers, options.path_prefix)
     bodies = RequestBodies(authenticator, options.path_prefix, worker_state.clock)
     directly = DirectServing(headers, options.closed_max_age, options.path_prefix, options.counts)
     direct = DirectWay(endpoints, worker_state, settlement, directly)
     serving = ServingOptions(headers, turns, bodies, direct, options.path_prefix, options.counts)
     return WorkerApplication(framework, faces, settlement, worker_state.clock, serving)
+
+
+def _notice(worker_state: WorkerState) -> str:
+    """Return what the page tells above everything: that there is no network."""
+    found = no_network(worker_state.source_reports)
+    return "" if found is None else found.sentence
 
 
 def _framework(

@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.fixing import FilingResult
-from cambist.ingest.fetch import Fetcher
+from cambist.ingest.fetch import Fetcher, SourceBusy
 from cambist.ingest.filing import Delivery
 from cambist.ingest.polling_round import PollingRound, PollRange
 from cambist.ingest.price_pipeline import PricePipeline
@@ -83,7 +83,8 @@ class Poller:
                 else logging.WARNING
             )
             log.log(level, "Source %s: %s", self.source.key, self._message(error))
-        self.source_status.record_failure(self.clock(), self._message(error))
+        is_unreachable = isinstance(error, SourceUnreachable) and not isinstance(error, SourceBusy)
+        self.source_status.record_failure(self.clock(), self._message(error), unreachable=is_unreachable)
 
     def _message(self, error: Exception) -> str:
         return str(error).removeprefix(f"{self.source.key}: ")

@@ -37,6 +37,7 @@ class SourceStatus:
     last_success: datetime | None = None
     last_failure: datetime | None = None
     failures: int = 0
+    unreachable: bool = False
     newest: datetime | None = None
     codes: int = 0
     held: HeldFixings = field(default_factory=HeldFixings)
@@ -46,11 +47,11 @@ class SourceStatus:
 
     def record_success(self, now: datetime) -> None:
         """Record that the source answered as it should."""
-        self.last_success, self.failures, self.why = now, 0, ""
+        self.last_success, self.failures, self.why, self.unreachable = now, 0, "", False
 
-    def record_failure(self, now: datetime, why: str) -> None:
-        """Record that it did not."""
-        self.last_failure, self.why = now, why
+    def record_failure(self, now: datetime, why: str, *, unreachable: bool = False) -> None:
+        """Record that it did not, or could not be reached."""
+        self.last_failure, self.why, self.unreachable = now, why, unreachable
         self.failures += 1
 
     def record_left_out(self, origin: str, messages: tuple[str, ...], now: datetime) -> None:
@@ -87,6 +88,7 @@ class SourceStatus:
             last_success=self.last_success,
             last_failure=self.last_failure,
             failures=self.failures,
+            unreachable=self.unreachable,
             newest=self.newest,
             late_after=_LATE_AFTER[source.pace],
             codes=self.codes,

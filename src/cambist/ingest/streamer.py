@@ -11,7 +11,7 @@ from datetime import timedelta
 
 import aiohttp
 
-from cambist.errors import SourceBroken
+from cambist.errors import SourceBroken, SourceUnreachable
 from cambist.ingest.fetch import proxy_failure
 from cambist.ingest.poller import Poller
 from cambist.ingest.price_pipeline import PricePipeline
@@ -102,7 +102,8 @@ class Streamer:
             try:
                 await self._connect(socket)
             except (SourceBroken, aiohttp.ClientError, OSError, TimeoutError) as error:
-                self.poller.record_failure(SourceBroken(f"{self.venue.source.key}: {_message(error)}"))
+                kind = SourceBroken if isinstance(error, SourceBroken) else SourceUnreachable
+                self.poller.record_failure(kind(f"{self.venue.source.key}: {_message(error)}"))
             wait = self.back_off if loop.time() - began > _STABLE else min(wait * 2, _LONGEST_BACK_OFF)
             await asyncio.sleep(random.uniform(wait / 2, wait))  # noqa: S311  nobody guesses it
 

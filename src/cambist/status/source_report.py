@@ -31,7 +31,8 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     """What is known about a source at one moment. Times are UTC.
 
     `why` is the reason why the source is disabled, or its last error. `newest` is the newest market time received from
-    it, and the source is late when that is older than `late_after`. `codes` counts its codes in the rate book, `pairs`
+    it, and the source is late when that is older than `late_after`. It is `unreachable` if its last failure was that it
+    could not be reached, or did not answer in time. `codes` counts its codes in the rate book, `pairs`
     its pairs in the archive, whose days run from `first` to `last`. `held` counts its newest fixings that are held, the
     first of them since the day `held_since`, and `only_held` says that all are. `refused` counts its refused ticks by
     reason. `complete_on` is the last day on which all its requests were answered. `left_out` lists the cells and
@@ -54,6 +55,7 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     last_success: datetime | None = None
     last_failure: datetime | None = None
     failures: int = 0
+    unreachable: bool = False
     newest: datetime | None = None
     late_after: timedelta = timedelta(days=4)
     codes: int = 0

@@ -9,8 +9,10 @@ from typing import Any
 import msgspec
 
 from cambist.reference.assets import COINS, METALS
+from cambist.reference.code_aliases import ALIASES
 from cambist.reference.countries import COUNTRIES
 from cambist.reference.currency_tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Currency, Peg
+from cambist.reference.minor_units import MINOR_UNITS, MinorUnit
 from cambist.reference.weights import GRADES, PURITIES, UNITS
 
 REFERENCE_PATH = "data/reference.json"
@@ -26,6 +28,8 @@ def reference_json() -> bytes:
     return msgspec.json.encode(
         {
             "currencies": [_currency(currency) for currency in CURRENCIES.values()],
+            "minor_units": [_minor_unit(unit) for unit in MINOR_UNITS.values()],
+            "aliases": dict(ALIASES),
             "metals": [*METALS.values()],
             "units": [{"handle": unit.handle, "name": unit.name, "grams": str(unit.grams)} for unit in UNITS.values()],
             "purities": dict(PURITIES),
@@ -58,6 +62,10 @@ def _currency(currency: Currency) -> Record:
         "redenominations": [{**msgspec.structs.asdict(change), "factor": exact(change.factor)} for change in changes],
         "euro": euro_rate and {**msgspec.structs.asdict(euro_rate), "rate": exact(euro_rate.rate)},
     }
+
+
+def _minor_unit(unit: MinorUnit) -> Record:
+    return {"code": unit.code, "name": unit.name, "currency": unit.currency, "units": unit.units}
 
 
 def _peg(peg: Peg) -> Record:

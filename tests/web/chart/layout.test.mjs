@@ -37,6 +37,16 @@ test("each drawn point of a short line lies at its day and its value", () => {
   });
 });
 
+test("what is carried on is a path of its own, from the value before, unless it is too narrow to be seen", () => {
+  const one = { ...line([1.1, 1.2, 1.2, 1.2, 1.3, 1.3]), carried: [1, 0, 1, 1, 0, 1] };
+  const [drawn] = layout({ series: [one] }, { from: START, to: START + 5 }, SIZE).series;
+  const stretches = drawn.carried.split("M").slice(1).map((stretch) => points(`M${stretch}`));
+  const all = points(drawn.d);
+  assert.deepEqual(stretches, [all.slice(1, 4), all.slice(4, 6)]);
+  assert.equal(layout({ series: [one] }, { from: START - 5000, to: START + 5000 }, SIZE).series[0].carried, "");
+  assert.equal(layout({ series: [line([1, 2])] }, { from: START, to: START + 1 }, SIZE).series[0].carried, "");
+});
+
 test("decimation keeps the least and the most of each pixel column, and the first and last", () => {
   const values = walk(10_000);
   const columnOf = (index) => Math.floor(index / 13);

@@ -7,9 +7,15 @@ import { changedDigits, RowModel, SPARK_MS } from "./static/page/board/row_model
 test("pairs are read from an address", () => {
   assert.deepEqual(parsePairs(null), DEFAULT_PAIRS);
   assert.deepEqual(parsePairs(""), []);
-  assert.deepEqual(parsePairs("eur/usd, XAUUSD,BTC/USD,EUR/USD,<b>,1INCH/USD"), ["EUR/USD", "XAU/USD", "BTC/USD", "1INCH/USD"]);
-  assert.equal(parsePairs(Array.from({ length: 99 }, (_, i) => `C${i}/USD`).join(",")).length, MOST_PAIRS);
+  assert.deepEqual(parsePairs("none"), []);
+  assert.deepEqual(parsePairs("eur/usd, XAUUSD,BTC/USD,EUR/USD,1INCH/USD"), ["EUR/USD", "XAU/USD", "BTC/USD", "1INCH/USD"]);
   assert.equal(symbolOf("BTC/USD"), "BTCUSD");
+});
+
+test("an address with what is no pair of the stream, or with too many, is refused in words", () => {
+  assert.throws(() => parsePairs("EUR/USD,<b>"), /has “<B>”, which is no pair/);
+  assert.throws(() => parsePairs("GBp/USD"), /no pair of the stream/);
+  assert.throws(() => parsePairs(Array.from({ length: 99 }, (_, i) => `C${i}/USD`).join(",")), new RegExp(`at most ${MOST_PAIRS}`));
 });
 
 test("a pair that cannot be added has a reason", () => {

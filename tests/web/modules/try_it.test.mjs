@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 
-import { groupsOf, initialValues, operationsOf, requestParams } from "./static/page/try_it/form_model.js";
+import { groupsOf, initialValues, operationsOf, requestParams, wrongValue } from "./static/page/try_it/form_model.js";
 import { headersToShow, prettyJson } from "./static/page/try_it/pretty_json.js";
 import { addressOf, curl, javaScript, LANGUAGES, pythonHttpx, pythonStandard } from "./static/page/try_it/snippets.js";
 
@@ -42,6 +42,14 @@ test("an address says the whole form", () => {
   const convert = operation("/convert");
   const values = initialValues(convert, new URLSearchParams("endpoint=/convert&to=JPY&amount=1"));
   assert.deepEqual(requestParams(convert, values), [["to", "JPY"], ["amount", "1"]]);
+});
+
+test("what a control cannot show of an address is named", () => {
+  const [day, unit] = [field("/convert", "date"), field("/metals/spot", "unit")];
+  for (const value of ["", null, "2024-02-29"]) assert.equal(wrongValue(day, value), "");
+  for (const value of ["2020-13-01", "2023-02-29", "foo", "1"]) assert.match(wrongValue(day, value), /is no day/);
+  assert.equal(wrongValue(unit, "gram"), "");
+  assert.match(wrongValue(unit, "grams"), /is none of .*gram/);
 });
 
 test("a request has no empty parameters, and keeps the order of the form", () => {

@@ -7,6 +7,7 @@ would get without a page.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -53,14 +54,20 @@ class PageOptions:
 
 
 def add_page_routes(
-    framework: falcon.App[falcon.Request, falcon.Response], options: PageOptions, index: bytes | None = None
+    framework: falcon.App[falcon.Request, falcon.Response],
+    options: PageOptions,
+    index: bytes | None = None,
+    notice: Callable[[], str] = str,
 ) -> None:
-    """Add `/`, `/page/config.json` and the files of the page, unless it is off; `index` is what `/` tells programs."""
+    """Add `/`, `/page/config.json` and the files of the page, unless it is off.
+
+    `index` is what `/` tells programs, and `notice` what all views tell people above everything, or an empty text.
+    """
     if options.mode != "off" or index is not None:
         framework.add_route("/", PageDocument(options, index))
     if options.mode == "off":
         return
-    framework.add_route("/page/config.json", PageConfig(options))
+    framework.add_route("/page/config.json", PageConfig(options, notice))
     framework.add_route("/page/{digest}/{path:path}", PageAssets())
 
 
@@ -117,16 +124,18 @@ class PageDocument:
 class PageConfig:
     """What the page must know of this service."""
 
-    def __init__(self, options: PageOptions) -> None:
+    def __init__(self, options: PageOptions, notice: Callable[[], str]) -> None:
         self._options = options
+        self._notice = notice
 
     def on_get(self, request: falcon.Request, response: falcon.Response) -> None:
-        """Answer with the mode, the environment, the address of the stream, and the version."""
+        """Answer with the mode, the environment, the address of the stream, the version, and a notice."""
         config = {
             "mode": self._options.mode,
             "environment": self._options.environment or "live",
             "stream_url": self._options.stream_address(request.get_header("Host") or ""),
             "version": __version__,
+            "notice": self._notice(),
         }
         response.data = msgspec.json.encode(config)
         response.set_header("Cache-Control", "no-store")

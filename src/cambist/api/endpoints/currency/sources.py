@@ -14,6 +14,7 @@ from cambist.errors import RateUnavailable
 from cambist.reference.assets import METALS
 from cambist.reference.currency_tables import CURRENCIES
 from cambist.status.currency_coverage import currency_coverage, independent_sources
+from cambist.status.network import no_network
 from cambist.status.source_report import Condition, SourceReport, SourceReports
 
 
@@ -59,9 +60,18 @@ class SourceRecord(Struct, frozen=True):
     rate_types: tuple[str, ...] | UnsetType = UNSET
 
 
+class UnreachedSources(Struct, frozen=True):
+    """No source can be reached: a sentence for people, the keys of those that were asked, and the commonest reason."""
+
+    sentence: str
+    unreached: tuple[str, ...]
+    why: str
+
+
 class SourcesResponse(Struct, frozen=True):
     """The sources by key, best first; `environment` is sandbox if the prices are simulated.
 
+    `no_network` is there while no source can be reached.
     `independent`, only with `verbose`, counts for each currency and metal the sources that publish it now and do not
     compile the rates of others.
     """
@@ -70,6 +80,7 @@ class SourcesResponse(Struct, frozen=True):
     updated: str | int
     sources: dict[str, SourceRecord]
     independent: dict[str, Annotated[int, Meta(ge=0)]] | UnsetType = UNSET
+    no_network: UnreachedSources | UnsetType = UNSET
 
 
 def answer(context: RequestContext, params: SourcesParams) -> SourcesResponse:
@@ -82,7 +93,13 @@ def answer(context: RequestContext, params: SourcesParams) -> SourcesResponse:
         updated=written(source_reports.written_at, context.form),
         sources={report.key: _state(context, report) for report in source_reports.reports},
         independent=_independent(context, source_reports) if params.verbose else UNSET,
+        no_network=_no_network(source_reports),
     )
+
+
+def _no_network(source_reports: SourceReports) -> UnreachedSources | UnsetType:
+    found = no_network(source_reports)
+    return UNSET if found is None else UnreachedSources(found.sentence, found.unreached, found.why)
 
 
 def _independent(context: RequestContext, source_reports: SourceReports) -> dict[str, int]:

@@ -1,6 +1,7 @@
 /** Calls of the API. The key of the visitor lives in this module alone: in the memory of the tab. */
 
 import { parseExact } from "./exact_json.js";
+import { plainSentence } from "./format.js";
 
 /** Where the service is: this module is served at `<root>page/<hash>/lib/api.js`. */
 const ROOT = new URL("../../../", import.meta.url);
@@ -13,13 +14,15 @@ export class ApiError extends Error {
   /**
    * @param {number} status
    * @param {string} code such as "no_rate"
-   * @param {string} message a sentence for people
+   * @param {string} message a sentence of the service
    */
   constructor(status, code, message) {
-    super(message);
+    super(plainSentence(message));
     this.name = "ApiError";
     this.status = status;
     this.code = code;
+    /** What was written, and the code that the service thinks was meant; null if it says nothing. */
+    this.meant = /for \[(?<wrong>[^\]]+)\] did you mean (?<code>\w+)/.exec(message)?.groups ?? null;
   }
 }
 

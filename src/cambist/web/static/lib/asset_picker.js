@@ -8,19 +8,23 @@ let count = 0;
 
 /**
  * Make a picker. The element has `value` (the code; setting it calls nobody) and `input`.
- * @param {{label: string, value?: string, kinds?: string[], onchange?: (code: string) => void}} options
- *   `kinds` of "currency", "metal", "coin", "retired"; the first three if left out
+ * @param {{label: string, value?: string, kinds?: string[], onchange?: (code: string) => void,
+ *   priced?: () => Promise<Set<string>|null>}} options `kinds` of "currency", "metal", "coin", "retired"; the first three
+ *   if left out. `priced`, asked when the list is opened, tells the codes that have a price; null: nothing is marked
  * @returns {HTMLElement & {value: string, input: HTMLInputElement}}
  */
-export function assetPicker({ label, value = "", kinds, onchange }) {
-  return new Picker(label, value, kinds, onchange ?? (() => {})).element;
+export function assetPicker({ label, value = "", kinds, onchange, priced = async () => null }) {
+  return new Picker(label, value, kinds, onchange ?? (() => {}), priced).element;
 }
 
 class Picker {
-  constructor(label, value, kinds, onchange) {
+  constructor(label, value, kinds, onchange, priced) {
     this.id = `picker-${(count += 1)}`;
     this.chosen = value;
     this.onchange = onchange;
+    this.priced = priced;
+    /** @type {Set<string>|null} */
+    this.known = null;
     this.assets = [];
     this.found = [];
     this.active = -1;
@@ -60,7 +64,8 @@ class Picker {
   /** Show the chosen asset in the field. */
   show() {
     const asset = this.assets.find(({ code }) => code === this.chosen);
-    this.input.value = asset ? `${asset.code} – ${asset.name}` : this.chosen;
+    this.shownText = asset ? `${asset.code} – ${asset.name}` : this.chosen;
+    this.input.value = this.shownText;
   }
 
   /** Open the list with what a text may mean. */
@@ -72,12 +77,22 @@ class Picker {
     this.list.hidden = false;
     this.input.setAttribute("aria-expanded", "true");
     this.mark();
+    this.markPriced();
+  }
+
+  /** Mark what has no price now, once that is known. */
+  async markPriced() {
+    const known = await this.priced().catch(() => null);
+    if (known === this.known) return;
+    this.known = known;
+    if (!this.list.hidden) this.open(this.input.value === this.shownText ? "" : this.input.value);
   }
 
   option({ asset, place }, index) {
-    const note = asset.until ? `until ${asset.until.slice(0, 4)}` : asset.kind === "currency" ? place : asset.kind;
+    const isWithout = this.known !== null && !this.known.has(asset.code);
+    const note = isWithout ? "no price now" : asset.until ? `until ${asset.until.slice(0, 4)}` : asset.kind === "currency" ? place : asset.kind;
     return h("li", {
-      class: "picker-option", id: `${this.id}-${index}`, role: "option", "aria-selected": "false",
+      class: isWithout ? "picker-option muted" : "picker-option", id: `${this.id}-${index}`, role: "option", "aria-selected": "false",
       onmousedown: (event) => { event.preventDefault(); this.choose(index); },
     }, h("b", {}, asset.code), h("span", {}, asset.name), h("small", {}, note));
   }

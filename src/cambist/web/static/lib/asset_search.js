@@ -1,12 +1,15 @@
 /** Find currencies, metals and coins by code, name or country. No DOM: plain data in, plain data out. */
 
 /**
- * @typedef {{code: string, name: string, kind: "currency"|"metal"|"coin"|"retired", places: string[], until: string}} Asset
- * `places` are the countries of a currency; `until` is the last day of a currency that ended, or empty
+ * @typedef {{code: string, name: string, kind: "currency"|"metal"|"coin"|"retired", places: string[], until: string, also?: string[]}} Asset
+ * `places` are the countries of a currency; `until` is the last day of a currency that ended, or empty; `also` is what
+ * people write in place of the code, such as a sign
  */
 
 /** What a picker offers before anything is typed. */
 const POPULAR = ["EUR", "USD", "GBP", "JPY", "CHF", "CNY", "INR", "XAU", "XAG", "BTC", "ETH", "DEM", "FRF"];
+/** From so many letters on a name may be misspelt. */
+const MISSPELT = 5;
 const KINDS = ["currency", "metal", "coin", "retired"];
 
 /**
@@ -18,10 +21,14 @@ const KINDS = ["currency", "metal", "coin", "retired"];
 export function assetsOf(reference, kinds = ["currency", "metal", "coin"]) {
   const currencies = reference.currencies.map(({ code, name, kind, countries, last_day: last }) =>
     ({ code, name, kind: kind === "retired" ? "retired" : "currency", places: countries, until: last ?? "" }));
+  const minor = reference.minorUnits.map(({ code, name, currency, units }) =>
+    ({ code, name, kind: "currency", places: [`${units} are 1 ${currency}`], until: "" }));
   const plain = (kind) => ({ code, name }) => ({ code, name, kind, places: [], until: "" });
-  const all = [...currencies, ...reference.metals.map(plain("metal")), ...reference.coins.map(plain("coin"))];
+  const all = [...currencies, ...minor, ...reference.metals.map(plain("metal")), ...reference.coins.map(plain("coin"))];
   const wanted = kinds.map((kind) => KINDS.indexOf(kind));
+  const aliases = Object.entries(reference.aliases);
   return all.filter((asset) => wanted.includes(KINDS.indexOf(asset.kind)))
+    .map((asset) => ({ ...asset, also: aliases.filter(([, code]) => code === asset.code).map(([alias]) => folded(alias)) }))
     .sort((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind));
 }
 
@@ -34,23 +41,44 @@ export function assetsOf(reference, kinds = ["currency", "metal", "coin"]) {
  */
 export function findAssets(assets, text, limit = 40) {
   const wanted = folded(text);
-  const ranked = [];
-  for (const asset of assets) {
-    const found = rank(asset, wanted);
-    if (found) ranked.push({ asset, ...found });
-  }
-  ranked.sort((one, other) => one.rank - other.rank);
-  return ranked.slice(0, limit).map(({ asset, place }) => ({ asset, place }));
+  const found = ranked(assets, (asset) => rank(asset, wanted, text.trim()));
+  const known = found.length || wanted.length < MISSPELT ? found : ranked(assets, (asset) => misspelt(asset, wanted));
+  return known.slice(0, limit).map(({ asset, place }) => ({ asset, place }));
 }
 
-function rank({ code, name, places, kind }, wanted) {
+/** Sort what has a rank; of equal ones the popular ones come first. */
+function ranked(assets, rankOf) {
+  const found = assets.map((asset) => ({ asset, ...rankOf(asset) })).filter(({ rank: place }) => place !== undefined);
+  const popularity = ({ asset }) => (POPULAR.indexOf(asset.code) + POPULAR.length + 1) % (POPULAR.length + 1);
+  return found.sort((one, other) => one.rank - other.rank || popularity(one) - popularity(other));
+}
+
+/** A word of the name in which one letter is wrong. */
+function misspelt({ name, places, kind }, wanted) {
+  const isNear = kind !== "coin" && folded(name).split(" ").some((word) => differsOnce(word, wanted));
+  return isNear ? { rank: 0, place: places[0] ?? "" } : null;
+}
+
+/** Return whether one letter was changed, added or removed, or two neighbours swapped. */
+function differsOnce(word, other) {
+  let [start, end] = [0, 0];
+  const least = Math.min(word.length, other.length);
+  while (start < least && word[start] === other[start]) start += 1;
+  while (end < least - start && word.at(-1 - end) === other.at(-1 - end)) end += 1;
+  const [here, there] = [word.slice(start, word.length - end), other.slice(start, other.length - end)];
+  return (here.length <= 1 && there.length <= 1) || (here.length === 2 && there === here[1] + here[0]);
+}
+
+function rank({ code, name, places, kind, also = [] }, wanted, text) {
   const place = places[0] ?? "";
+  if (code === text) return { rank: -1, place };
   if (!wanted) {
     const position = POPULAR.indexOf(code);
     return position < 0 ? null : { rank: position, place };
   }
   const foldedCode = code.toLowerCase();
   if (foldedCode === wanted) return { rank: 0, place };
+  if (also.includes(wanted)) return { rank: 0.2, place };
   if (foldedCode.startsWith(wanted)) return { rank: 1, place };
   const foldedName = folded(name);
   if (foldedName === wanted) return { rank: 0.5, place };

@@ -22,21 +22,21 @@ export function parseDecimal(text) {
 }
 
 /**
- * Multiply two numbers, and round the product half up.
- * @param {string} one
- * @param {string} other
+ * Multiply numbers, divide by others, and round the result half up, a negative one as the positive one.
+ * @param {string[]} numerators
+ * @param {string[]} denominators numbers above zero
  * @param {number} places decimals of the result
  * @returns {string}
  */
-export function multiply(one, other, places) {
-  const [a, b] = [needed(one), needed(other)];
-  return ratio(a.digits * b.digits, 10n ** BigInt(a.scale + b.scale), places);
+export function quotient(numerators, denominators, places) {
+  const [over, under] = [product(numerators), product(denominators)];
+  return ratio(over.digits * 10n ** BigInt(under.scale), under.digits * 10n ** BigInt(over.scale), places);
 }
 
-/** Divide one number by another, and round half up to so many `places`. */
-export function divide(one, other, places) {
-  const [a, b] = [needed(one), needed(other)];
-  return ratio(a.digits * 10n ** BigInt(b.scale), b.digits * 10n ** BigInt(a.scale), places);
+/** Write a number without an exponent, with its own decimals; an empty text if it is no number. @param {string} text */
+export function plain(text) {
+  const found = parseDecimal(text);
+  return found ? written(found.digits, found.scale) : "";
 }
 
 /** Append zeros until a number has so many decimals; its other digits stay. */
@@ -45,15 +45,25 @@ export function padded(text, places) {
   return places > 0 && !/e/i.test(text) ? `${whole}.${fraction.padEnd(places, "0")}` : text;
 }
 
+function product(texts) {
+  const all = texts.map(needed);
+  return { digits: all.reduce((found, { digits }) => found * digits, 1n), scale: all.reduce((sum, { scale }) => sum + scale, 0) };
+}
+
 function needed(text) {
   const found = parseDecimal(text);
   if (!found) throw new RangeError(`${text} is not a decimal number`);
   return found;
 }
 
-/** Write a ratio of integers above zero with so many decimals, rounded half up. */
 function ratio(numerator, denominator, places) {
-  const scaled = (2n * numerator * 10n ** BigInt(places) + denominator) / (2n * denominator);
-  const digits = scaled.toString().padStart(places + 1, "0");
-  return places ? `${digits.slice(0, -places)}.${digits.slice(-places)}` : digits;
+  const size = numerator < 0n ? -numerator : numerator;
+  const scaled = (2n * size * 10n ** BigInt(places) + denominator) / (2n * denominator);
+  return written(numerator < 0n ? -scaled : scaled, places);
+}
+
+function written(whole, places) {
+  const digits = (whole < 0n ? -whole : whole).toString().padStart(places + 1, "0");
+  const sign = whole < 0n ? "-" : "";
+  return places ? `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}` : sign + digits;
 }

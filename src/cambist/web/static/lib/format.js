@@ -17,6 +17,14 @@ export function number(text) {
 }
 
 /**
+ * Write a sentence of the service for people: it puts what it names in brackets, for programs and logs.
+ * @param {string} sentence such as "No rate of [XAU] is known"
+ */
+export function plainSentence(sentence) {
+  return sentence.replace(/\[([^[\]]*)\]/g, "$1");
+}
+
+/**
  * Write an age in the largest unit that tells it well.
  * @param {number} seconds
  * @returns {string} such as "8 seconds", "5 minutes", "23 days"

@@ -33,7 +33,7 @@ export function completed(tables) {
   const currencies = tables.currencies.map((currency) => ({ ...currency, lives: lives(currency) }));
   const events = currencies.flatMap((currency) => [...redenominations(currency), ...pegs(currency), ...euro(currency)]);
   events.sort((one, other) => (one.day + one.code < other.day + other.code ? -1 : 1));
-  return { coins: [], ...tables, currencies, events };
+  return { coins: [], ...tables, minorUnits: tables.minor_units, currencies, events };
 }
 
 /** Only a code that was used again has its lives in the tables. */

@@ -4,6 +4,7 @@
  * No DOM. The messages are those of docs/reference/stream.md.
  */
 
+import { plainSentence } from "./format.js";
 import { backOff, isFinal } from "./stream_retry.js";
 
 /** After so long without a message the client asks for the status, and after so long without an answer it reconnects. */
@@ -101,13 +102,13 @@ export class PriceStream {
   }
 
   subscribed({ status, msg, ignored = [] }) {
-    if (status === 400) this.onsubscribed(this.pairs, msg);
-    else this.onsubscribed(ignored, status === 200 ? "" : msg);
+    if (status === 400) this.onsubscribed(this.pairs, plainSentence(msg));
+    else this.onsubscribed(ignored, status === 200 ? "" : plainSentence(msg));
   }
 
   /** Keep why the service refuses; it closes the connection then. */
   failed({ status, msg }) {
-    this.refusal = { status, text: msg };
+    this.refusal = { status, text: plainSentence(msg) };
   }
 
   /** Subscribe to all pairs: the list replaces the one before. An empty list ends the stream's subscription. */

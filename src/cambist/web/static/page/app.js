@@ -2,11 +2,13 @@
 
 import { ApiError, get, getExact, hasKey, key, request, setKey, setOpen } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
+import { LinkError } from "../lib/link.js";
 import { reference } from "../lib/reference.js";
 import { parseRoute, routeOf } from "../lib/router.js";
 import { keyGate } from "./key_gate.js";
 import { VIEWS } from "./views.js";
 
+const CONFIG = new URL("../../config.json", import.meta.url);
 const config = await loadConfig();
 setOpen(config.mode === "open");
 
@@ -17,10 +19,15 @@ const root = h("div", { id: "view" });
 const main = h("main", { id: "main", class: "frame", tabindex: "-1" }, trouble, root);
 let shown = { route: "", stop: null, turn: 0 };
 
+const notice = h("p", { class: "frame", role: "status" });
+const offline = h("aside", { class: "offline", "aria-label": "Notice" }, notice);
+/** How often the notice is asked for again, in milliseconds; it costs no call. */
+const NOTICE_EVERY = 15_000;
+
 /** Ask how this service is set up; without an answer there is nothing to show but that. */
 async function loadConfig() {
   try {
-    return await (await fetch(new URL("../../config.json", import.meta.url), { cache: "no-store" })).json();
+    return await (await fetch(CONFIG, { cache: "no-store" })).json();
   } catch (error) {
     document.body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, "The service does not answer. Reload the page in a moment."));
     throw error;
@@ -44,13 +51,27 @@ function build() {
   const linked = VIEWS.filter(({ linked = true }) => linked);
   replace(nav, linked.map(({ name, title }) => h("a", { href: routeOf(name), dataset: { view: name } }, title)));
   const skip = h("a", { class: "skip button", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content");
-  document.body.replaceChildren(skip, ...banner(), header(), main, footer());
+  document.body.replaceChildren(skip, ...banner(), offline, header(), main, footer());
+  showNotice();
 }
 
 function banner() {
   if (config.environment !== "sandbox") return [];
   const text = h("p", { class: "frame" }, h("strong", {}, "Sandbox. "), "All prices on this page are simulated: none of them is from a market.");
   return [h("aside", { class: "sandbox", "aria-label": "Sandbox" }, text)];
+}
+
+/** Show what the service tells on every view, such as that there is no network; without that nothing. */
+function showNotice() {
+  if (notice.textContent !== config.notice) replace(notice, config.notice);
+  offline.hidden = !config.notice;
+}
+
+async function renewNotice() {
+  if (document.hidden) return;
+  const answer = await fetch(CONFIG, { cache: "no-store" }).then((response) => response.json(), () => config);
+  config.notice = answer.notice;
+  showNotice();
 }
 
 function header() {
@@ -90,8 +111,16 @@ async function render() {
     if (turn === shown.turn) shown.stop = stop;
     else stop?.();
   } catch (error) {
-    if (turn === shown.turn) tell(error);
+    if (turn !== shown.turn) return;
+    if (error instanceof LinkError) replace(root, wrongLink(view, error));
+    else tell(error);
   }
+}
+
+/** Say what of a link is not understood: nothing is shown that it may not have asked for. */
+function wrongLink({ name, title }, error) {
+  return h("div", { class: "empty stack" }, h("h1", {}, title), h("p", { role: "alert" }, error.message),
+    h("p", {}, h("a", { href: routeOf(name) }, `Open “${title}” without it`)));
 }
 
 function leave() {
@@ -150,4 +179,5 @@ addEventListener("unhandledrejection", (event) => {
   }
 });
 build();
+setInterval(renewNotice, NOTICE_EVERY);
 await render();

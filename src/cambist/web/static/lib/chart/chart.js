@@ -167,6 +167,7 @@ export class Chart {
       const { least, most } = line.extremes;
       return `${line.name}: lowest ${values[least]} on ${dayText(xs[least])}, highest ${values[most]} on ${dayText(xs[most])}.`;
     });
+    if (!series.length) return "Nothing is drawn yet.";
     const stretch = `From ${dayText(Math.ceil(this.view.from))} to ${dayText(Math.floor(this.view.to))}.`;
     return [stretch, ...lines, KEYS].join(" ");
   }

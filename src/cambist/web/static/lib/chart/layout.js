@@ -14,6 +14,7 @@ import { linearTicks, logTicks, makeScale, tickLabel } from "./scales.js";
  * @property {string} name
  * @property {ArrayLike<number>} xs days, ascending
  * @property {ArrayLike<number>} values
+ * @property {ArrayLike<number>} [carried] 1 for a point that has the value of one before
  * @property {number} [step] the distance of two points without a gap, one day if left out
  * @property {{open: ArrayLike<number>, high: ArrayLike<number>, low: ArrayLike<number>}} [ranges] of bars; `values` are closes
  *
@@ -28,8 +29,10 @@ const TOP = 12;
 const LANE = 15;
 const BOTTOM = 26;
 const LETTER = 7.2;
-const ROOM = 0.06;
 /** How much of the height stays free above and below the lines. */
+const ROOM = 0.06;
+/** Pixels from which a dashed stretch can be seen. */
+const DASHED = 3;
 
 /**
  * Return the plan of a chart: the area of the plot, scales, ticks, and for each line its path, gaps and extremes.
@@ -41,7 +44,8 @@ export function layout(data, view, size) {
   const places = { x: 0, width: size.width - 60 };
   const lanes = placeMarkers(data.events ?? [], view, makeScale(view.from, view.to, 0, places.width), places);
   const top = TOP + LANE * (1 + Math.max(-1, ...lanes.map((marker) => marker.lane)));
-  const ticks = valueTicks(span, view, Math.max(2, Math.floor((size.height - top - BOTTOM) / 52)));
+  const isBare = data.series.length === 0;
+  const ticks = isBare ? [] : valueTicks(span, view, Math.max(2, Math.floor((size.height - top - BOTTOM) / 52)));
   const right = 14 + LETTER * Math.max(4, ...ticks.map((tick) => tick.label.length + Math.floor(tick.label.length / 4)));
   const plot = { x: 0, y: top, width: Math.max(size.width - right, 20), height: Math.max(size.height - top - BOTTOM, 20) };
   const x = makeScale(view.from, view.to, plot.x, plot.x + plot.width);
@@ -49,7 +53,7 @@ export function layout(data, view, size) {
   return {
     plot,
     size,
-    x: { ...x, ticks: timeTicks(view.from, view.to, plot.width).map((tick) => ({ ...tick, x: x.place(tick.at) })) },
+    x: { ...x, ticks: (isBare ? [] : timeTicks(view.from, view.to, plot.width)).map((tick) => ({ ...tick, x: x.place(tick.at) })) },
     y: { ...y, ticks: ticks.map((tick) => ({ ...tick, y: y.place(tick.value) })) },
     series: data.series.map((line, index) => drawnLine(line, lines[index], x, y)),
     markers: placeMarkers(data.events ?? [], view, x, plot),
@@ -137,6 +141,7 @@ function drawnLine(line, part, x, y) {
     base: part.base,
     extremes,
     d: line.ranges ? "" : found.map(([start, end]) => pathOf(line, start, end, part.base, x, y)).join(""),
+    carried: line.carried ? carriedPath(line, part, x, y) : "",
     bars: line.ranges ? barsOf(line, part, x, y, step) : [],
     gaps: found.slice(1).map(([start]) => gapBefore(line.xs, start, x)),
   };
@@ -162,6 +167,20 @@ function pathOf(line, start, past, base, x, y) {
   const parts = kept.map((index) => `${pixel(x.place(xs[index]))} ${pixel(y.place(values[index] / base))}`);
   // A point alone gets a line of no length: its round ends show it.
   return parts.length === 1 ? `M${parts[0]}h0` : `M${parts.join("L")}`;
+}
+
+/** The stretches that only carry on an earlier value; those narrower than three pixels cannot be told apart. */
+function carriedPath({ xs, values, carried }, { first, past, base }, x, y) {
+  const place = (index) => `${pixel(x.place(xs[index]))} ${pixel(y.place(values[index] / base))}`;
+  let path = "";
+  for (let index = Math.max(first, 1); index < past; index += 1) {
+    if (!carried[index]) continue;
+    const start = index - 1;
+    while (index + 1 < past && carried[index + 1]) index += 1;
+    if (x.place(xs[index]) - x.place(xs[start]) < DASHED) continue;
+    path += `M${place(start)}${Array.from({ length: index - start }, (_, after) => `L${place(start + 1 + after)}`).join("")}`;
+  }
+  return path;
 }
 
 /** Bars as a range from low to high and a body from open to close; bars narrower than three pixels share a column. */

@@ -32,7 +32,7 @@ export class Picture {
     setAll(this.clip, { x: plot.x, y: plot.y - 2, width: plot.width, height: plot.height + 4 });
     this.grid.replaceChildren(...gridOf(plan));
     this.gaps.replaceChildren(...gapsOf(plan));
-    this.lines.replaceChildren(...plan.series.map(lineOf));
+    this.lines.replaceChildren(...plan.series.flatMap(lineOf));
     this.markers.replaceChildren(...plan.markers.map((marker) => markerOf(marker, plot)));
     this.axes.replaceChildren(...axesOf(plan));
   }
@@ -88,8 +88,10 @@ function gapsOf({ plot, series }) {
 
 function lineOf(line, index) {
   const name = `line-${(index % 6) + 1}`;
-  if (line.bars.length === 0) return svg("path", { class: `chart-line ${name}`, d: line.d });
-  return svg("g", { class: "chart-candles" }, ...line.bars.map(candleOf));
+  if (line.bars.length > 0) return [svg("g", { class: "chart-candles" }, ...line.bars.map(candleOf))];
+  const drawn = svg("path", { class: `chart-line ${name}`, d: line.d });
+  // What is carried is erased in dashes.
+  return line.carried ? [drawn, svg("path", { class: "chart-carried", d: line.carried })] : [drawn];
 }
 
 function candleOf({ x, width, low, high, open, close, isUp }) {

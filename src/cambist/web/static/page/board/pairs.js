@@ -1,5 +1,7 @@
 /** The pairs of a board: parsed from an address, written into it, and checked. No DOM. */
 
+import { refuse, spelledCode } from "../../lib/link.js";
+
 export const DEFAULT_PAIRS = ["EUR/USD", "GBP/USD", "USD/JPY", "USD/CHF", "XAU/USD", "XAG/USD", "BTC/USD", "ETH/USD"];
 
 /** More rows than this are no board any more, and few plans allow them. */
@@ -8,19 +10,23 @@ export const MOST_PAIRS = 40;
 const PAIR = /^[A-Z0-9]{1,12}\/[A-Z0-9]{1,12}$/;
 
 /**
- * Parse a list of pairs.
- * @param {string|null} text such as "EUR/USD,XAUUSD"; null (none was given) means the default list
- * @returns {string[]} such as ["EUR/USD", "XAU/USD"], without duplicates and without what cannot be a pair
+ * Parse a list of pairs. Errors: LinkError for what cannot be a pair, and for too many.
+ * @param {string|null} text such as "EUR/USD,XAUUSD"; null (none was given) means the default list, "none" an empty one
+ * @returns {string[]} such as ["EUR/USD", "XAU/USD"], without duplicates
  */
 export function parsePairs(text) {
-  if (text === null) return [...DEFAULT_PAIRS];
-  const pairs = text.toUpperCase().split(",").map((each) => withSlash(each.trim())).filter((each) => PAIR.test(each));
-  return [...new Set(pairs)].slice(0, MOST_PAIRS);
+  if (text === null || text === "none") return text ? [] : [...DEFAULT_PAIRS];
+  const items = text.split(",").map((each) => each.trim()).filter(Boolean);
+  const pairs = [...new Set(items.map(withSlash))];
+  const odd = pairs.find((each) => !PAIR.test(each));
+  if (odd) refuse("pairs", text, `has “${odd}”, which is no pair of the stream: a pair is written as EUR/USD`);
+  return pairs.length > MOST_PAIRS ? refuse("pairs", text, `has ${pairs.length} pairs: a board has at most ${MOST_PAIRS}`) : pairs;
 }
 
 /** Six letters without a slash are two codes of three. */
 function withSlash(name) {
-  return /^[A-Z]{6}$/.test(name) ? `${name.slice(0, 3)}/${name.slice(3)}` : name;
+  const codes = /^[A-Za-z]{6}$/.test(name) ? [name.slice(0, 3), name.slice(3)] : name.split("/");
+  return codes.map(spelledCode).join("/");
 }
 
 /** Return how the stream names a pair. @param {string} pair such as "BTC/USD" */

@@ -15,6 +15,8 @@ export class RowModel {
     this.ask = "";
     this.tsp = 0;
     this.fixedOn = "";
+    /** The day of a last price that came without the stream. */
+    this.lastOn = "";
     this.first = 0;
     this.mid = 0;
     this.direction = 0;
@@ -35,8 +37,18 @@ export class RowModel {
     const mid = (Number(bid) + Number(ask)) / 2;
     this.direction = this.mid && mid !== this.mid ? Math.sign(mid - this.mid) : this.direction;
     this.first ||= mid;
-    Object.assign(this, { bid, ask, tsp, fixedOn, mid });
+    Object.assign(this, { bid, ask, tsp, fixedOn, mid, lastOn: "" });
     this.addPoint(now, mid);
+  }
+
+  /** Show a last price, which does not move. @param {string} mid @param {Date} at */
+  showLast(mid, at) {
+    Object.assign(this, { bid: mid, ask: mid, tsp: at.getTime(), lastOn: at.toISOString().slice(0, 10) });
+  }
+
+  /** Return whether the price moves. @param {number} now the clock of the service, in milliseconds since 1970 */
+  isMoving(now) {
+    return this.hasPrice && !this.fixedOn && !this.lastOn && this.age(now) <= STALE_SECONDS;
   }
 
   /** Add a point to the spark line, or move the last one: one point a second is as much as it can show. */

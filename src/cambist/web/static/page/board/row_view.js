@@ -3,7 +3,7 @@
 import { sparkline, updateSparkline } from "../../lib/chart/sparkline.js";
 import { h } from "../../lib/dom.js";
 import { age, dayInWords, number } from "../../lib/format.js";
-import { changedDigits, RowModel, STALE_SECONDS } from "./row_model.js";
+import { changedDigits, RowModel } from "./row_model.js";
 
 const ARROWS = { "1": "▲", "-1": "▼", "0": "" };
 
@@ -12,6 +12,8 @@ export class RowView {
   constructor(pair, onremove) {
     this.model = new RowModel(pair);
     this.isIgnored = false;
+    /** Whether the service was asked for a last price, and has none. */
+    this.isWithout = false;
     this.bid = new PriceCell();
     this.ask = new PriceCell();
     this.name = h("span", { class: "board-name" });
@@ -59,9 +61,9 @@ export class RowView {
 
   drawAge({ now, isLive }) {
     const { model } = this;
-    const isOld = model.hasPrice && (!isLive || Boolean(model.fixedOn) || model.age(now) > STALE_SECONDS);
+    const isOld = !(isLive && model.isMoving(now));
     this.element.classList.toggle("stale", isOld);
-    write(this.time, this.isIgnored ? "Not streamed here" : inWords(model, isOld, now));
+    write(this.time, this.isIgnored && !model.hasPrice ? "Not streamed here" : inWords(model, isOld, now, this.isWithout));
     if (this.shownAt !== model.tsp) this.writeMoment();
   }
 
@@ -73,8 +75,9 @@ export class RowView {
   }
 }
 
-function inWords(model, isOld, now) {
-  if (!model.hasPrice) return "Waiting for a price";
+function inWords(model, isOld, now, isWithout) {
+  if (!model.hasPrice) return isWithout ? "No price now" : "Waiting for a price";
+  if (model.lastOn) return `Last price, of ${dayInWords(model.lastOn)}`;
   if (model.fixedOn) return `Fixing of ${dayInWords(model.fixedOn)}`;
   return isOld ? `${age(model.age(now))} old` : "Live";
 }

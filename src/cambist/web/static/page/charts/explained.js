@@ -3,9 +3,8 @@
 import { h, replace } from "../../lib/dom.js";
 import { dayInWords, number } from "../../lib/format.js";
 import { isoDay } from "../../lib/chart/days.js";
+import { carried } from "../convert/sentence.js";
 import { verdictsOf } from "../parts/verdict.js";
-
-const REASONS = { weekend: "the weekend", holiday: "a holiday", missing: "its source left it out that day", late: "the next one was late", held: "newer fixings that are held", ended: "the series ended" };
 
 /** Return an element that says where values come from, and asks `/explain` about a day when told to. */
 export function provenance(shell, chosen, signal) {
@@ -14,7 +13,7 @@ export function provenance(shell, chosen, signal) {
   return h("section", { class: "stack", "aria-label": "Where the values come from" },
     h("h2", {}, "Where the values come from"),
     h("p", { class: "muted" }, "Daily midpoints of ", h("code", {}, "/time-series"),
-      ": what central banks and other sources published for the day, crossed through the US dollar. A weekend or holiday has the value of the day before; a break in the line is a time without any value."),
+      ": what central banks and other sources published for the day, crossed through the US dollar. A weekend or holiday has the value of the day before, which is dashed; a break in the line is a time without any value."),
     h("div", { class: "row" }, button, h("span", { class: "muted small" }, "1 call for each pair")),
     answer);
 }
@@ -41,7 +40,6 @@ function sentence(leg) {
   const parts = [`1 ${leg.base} = ${number(leg.rate)} ${leg.quote}`];
   if (leg.law) parts.push(`by law: ${leg.law}`);
   if (leg.sources?.length) parts.push(`from ${leg.sources.join(", ")}`);
-  if (leg.fixed_on) parts.push(`fixed on ${dayInWords(leg.fixed_on)}`);
-  if (Number(leg.carried_days) > 0) parts.push(`${leg.carried_days} days before, because of ${REASONS[leg.because] ?? leg.because}`);
+  if (leg.fixed_on) parts.push(`fixed on ${dayInWords(leg.fixed_on)}${carried(leg)}`);
   return `${parts.join("; ")}.`;
 }

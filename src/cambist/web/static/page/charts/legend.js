@@ -4,6 +4,7 @@ import { h, replace } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
 import { dayText } from "../../lib/chart/chart.js";
 import { lowerBound } from "../../lib/chart/columns.js";
+import { fromWhen } from "./series_store.js";
 import { readout } from "../../lib/chart/readout.js";
 
 /** A table with a row for each line. */
@@ -47,7 +48,9 @@ export class Legend {
    */
   update(data, view, at) {
     const shown = at ?? readout(data, view, view.to);
-    this.day.textContent = shown ? dayText(shown.x) : "Value";
+    const when = new Set(data.series.map((line, index) => (shown?.values[index].index >= 0 ? fromWhen(line, shown.values[index].index) : "")));
+    const told = when.size === 1 ? [...when][0] : "in part from before";
+    replace(this.day, shown ? dayText(shown.x) : "Value", when.size > 0 && told && h("span", { class: "from-when muted" }, ` ${told}`));
     for (const row of this.rows) if (row.index >= 0 && data.series[row.index]) fill(row, data.series[row.index], view, shown?.values[row.index]);
   }
 }

@@ -1,6 +1,6 @@
 /** The daily series of pairs, each asked for once. */
 
-import { dayNumber, isoDay } from "../../lib/chart/days.js";
+import { dayNumber, isoDay, longDay } from "../../lib/chart/days.js";
 import { FIRST_DAY, nameOf } from "./state.js";
 
 /** @typedef {import("./days_table.js").ExactLine} ExactLine */
@@ -33,9 +33,9 @@ export class SeriesStore {
 
   async loadFrom(from, targets, signal) {
     try {
-      const { results } = await this.ask(from, targets, signal);
+      const { results, carried } = await this.ask(from, targets, signal);
       this.calls += Object.keys(results).length;
-      for (const to of targets) this.keep(nameOf({ from, to }), results[to]);
+      for (const to of targets) this.keep(nameOf({ from, to }), results[to], (Array.isArray(carried) ? carried : carried?.[to]) ?? []);
     } catch (error) {
       // One pair without rates is no reason to show nothing of the others.
       if (error.status !== 400 && error.status !== 404) throw error;
@@ -44,7 +44,7 @@ export class SeriesStore {
   }
 
   async ask(from, targets, signal) {
-    const params = { from, to: targets.join(","), partial: "true" };
+    const params = { from, to: targets.join(","), partial: "true", verbose: "true" };
     try {
       return await this.shell.getExact("/time-series", { ...params, start: isoDay(this.reach) }, { signal });
     } catch (error) {
@@ -55,15 +55,38 @@ export class SeriesStore {
     }
   }
 
-  keep(name, rates) {
-    if (rates) this.lines.set(name, makeLine(name, rates));
+  keep(name, rates, carried) {
+    if (rates) this.lines.set(name, makeLine(name, rates, carried));
     else this.missing.set(name, `No rate of ${name} is known.`);
   }
 }
 
-/** Return the line of an answer's rates. @param {string} name @param {Object<string, string>} rates @returns {ExactLine} */
-export function makeLine(name, rates) {
+/**
+ * Return the line of an answer's rates.
+ * @param {string} name
+ * @param {Object<string, string>} rates
+ * @param {string[]} [carried] the days without a fixing of their own
+ * @returns {ExactLine}
+ */
+export function makeLine(name, rates, carried = []) {
   const days = Object.keys(rates);
   const texts = Object.values(rates);
-  return { name, xs: Int32Array.from(days, dayNumber), values: Float64Array.from(texts, Number), texts };
+  const without = new Set(carried);
+  return {
+    name, xs: Int32Array.from(days, dayNumber), values: Float64Array.from(texts, Number), texts,
+    carried: Uint8Array.from(days, (day) => Number(without.has(day))),
+  };
+}
+
+/**
+ * Say that a value is that of an earlier day: "from 30 Oct"; empty if the day has a fixing of its own. Where one side of
+ * a crossed rate has one, the rate is that of no earlier day.
+ * @param {ExactLine} line @param {number} index
+ */
+export function fromWhen({ xs, texts, carried }, index) {
+  if (!carried?.[index]) return "";
+  let own = index;
+  while (own > 0 && carried[own]) own -= 1;
+  if (carried[own]) return "from before";
+  return texts[own] !== texts[index] ? "in part from before" : `from ${longDay(xs[own]).replace(/ \d+$/, "")}`;
 }

@@ -1,6 +1,7 @@
 /** What a chart shows, as the parameters of its link. No DOM. */
 
 import { addMonths, dayNumber, isoDay } from "../../lib/chart/days.js";
+import { checkNames, refuse, spelledCode } from "../../lib/link.js";
 
 /** @typedef {{from: string, to: string}} Pair */
 /** @typedef {{pairs: Pair[], start: number, end: number, log: boolean, percent: boolean, events: boolean}} State */
@@ -20,27 +21,56 @@ export function nameOf({ from, to }) {
   return `${from}/${to}`;
 }
 
-/** Return the pairs in a text such as "EUR/USD,XAUCHF"; what is no pair is left out. @param {string} text @returns {Pair[]} */
+/** Return the pairs in a text such as "EUR/USD,XAUCHF", each once. Errors: LinkError. @param {string} text @returns {Pair[]} */
 export function parsePairs(text) {
-  const found = [...text.toUpperCase().matchAll(/([A-Z]{3})\/?([A-Z]{3})/g)].map(([, from, to]) => ({ from, to }));
+  const found = text.split(",").map((each) => each.trim()).filter(Boolean).map((each) => parsePair(each, text));
   const names = found.map(nameOf);
-  return found.filter((pair, index) => pair.from !== pair.to && names.indexOf(names[index]) === index).slice(0, MOST_PAIRS);
+  const pairs = found.filter((_, index) => names.indexOf(names[index]) === index);
+  if (pairs.length > MOST_PAIRS) refuse("pairs", text, `has ${pairs.length} pairs: a chart has at most ${MOST_PAIRS}`);
+  return pairs;
 }
 
-/** Return what a link asks for. @param {URLSearchParams} params @param {number} today @returns {State} */
+function parsePair(each, text) {
+  const found = /^([A-Za-z]{3})\/?([A-Za-z]{3})$/.exec(each);
+  if (!found) return refuse("pairs", text, `has “${each}”, which is no pair: a pair is written as EUR/USD`);
+  const [from, to] = [spelledCode(found[1]), spelledCode(found[2])];
+  return from === to ? refuse("pairs", text, `has the pair ${from}/${to}: both sides are the same`) : { from, to };
+}
+
+/** Return what a link asks for. Errors: LinkError. @param {URLSearchParams} params @param {number} today @returns {State} */
 export function readState(params, today) {
-  const asked = params.get("pairs") || `${params.get("from") || ""}${params.get("to") || ""}`;
-  const pairs = parsePairs(asked);
-  const end = Math.min(readDay(params.get("end")) ?? today, today);
-  const start = readDay(params.get("start")) ?? addMonths(end, -12);
+  checkNames(params, ["pairs", "from", "to", "start", "end", "log", "percent", "events"]);
+  const [from, to] = [params.get("from") || "", params.get("to") || ""];
+  const pairs = parsePairs(params.get("pairs") || (from || to ? `${from}/${to}` : "EUR/USD"));
+  const end = Math.min(dayIn(params, "end", today) ?? today, today);
+  const start = dayIn(params, "start", today) ?? addMonths(end, -12);
+  if (start > end) refuse("start", params.get("start"), "is after the last day");
   return {
-    pairs: pairs.length ? pairs : [{ from: "EUR", to: "USD" }],
+    pairs,
     start: Math.max(Math.min(start, end - 1), FIRST_DAY),
     end,
-    log: params.get("log") === "1",
-    percent: params.has("percent") ? params.get("percent") === "1" : pairs.length > 1,
-    events: params.get("events") !== "0",
+    log: flagIn(params, "log") ?? false,
+    percent: flagIn(params, "percent") ?? pairs.length > 1,
+    events: flagIn(params, "events") ?? true,
   };
+}
+
+/** The client's tomorrow is today, as at the API. */
+function dayIn(params, name, today) {
+  const text = params.get(name);
+  if (!text) return null;
+  const day = readDay(text);
+  if (day === null) refuse(name, text, "is no day: a day is written as 2024-02-29");
+  if (day < FIRST_DAY) refuse(name, text, "is before 1970: there is no older history");
+  if (day > today + 1) refuse(name, text, "is in the future");
+  return day;
+}
+
+function flagIn(params, name) {
+  const text = params.get(name);
+  if (!text) return null;
+  if (text !== "0" && text !== "1") refuse(name, text, "can be 0 or 1");
+  return text === "1";
 }
 
 /** Return the parameters of a link that shows the same. @param {State} state */

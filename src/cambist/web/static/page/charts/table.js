@@ -3,7 +3,8 @@
 import { h, replace } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
 import { isoDay } from "../../lib/chart/days.js";
-import { textOn, visibleDays } from "./days_table.js";
+import { indexOn, visibleDays } from "./days_table.js";
+import { fromWhen } from "./series_store.js";
 
 const ROWS = 17;
 
@@ -49,7 +50,12 @@ export class DaysTable {
   }
 
   row(day) {
-    const values = this.lines.map((line) => h("td", { class: "num" }, number(textOn(line, day)) || "–"));
-    return h("tr", {}, h("th", { scope: "row" }, isoDay(day)), values);
+    return h("tr", {}, h("th", { scope: "row" }, isoDay(day)), this.lines.map((line) => cell(line, indexOn(line, day))));
   }
+}
+
+function cell(line, index) {
+  if (index < 0) return h("td", { class: "num" }, "–");
+  const when = fromWhen(line, index);
+  return h("td", { class: "num" }, number(line.texts[index]), when && h("span", { class: "from-when muted" }, ` ${when}`));
 }

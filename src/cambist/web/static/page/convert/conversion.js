@@ -1,13 +1,20 @@
 /** What the converter asks the API, and the answer as it is shown. No DOM. */
 
-import { divide, multiply } from "../../lib/decimal.js";
+import { padded, parseDecimal, plain, quotient } from "../../lib/decimal.js";
 
 /**
- * @typedef {{amount: string, from: string, to: string, precision: number, unit: string, purity: string}} Conversion
- *   `unit` and `purity` belong to the metal; empty ones are its own unit, and the pure metal
- * @typedef {{converted: string, rate: string, of: string, in: string, updated: string}} Answer
- *   one `of` is worth `rate` `in`; `updated` is the market's time as the API wrote it
+ * @typedef {{amount: string, from: string, to: string, precision: string, date: string, unit: string, purity: string}} Conversion
+ *   an empty `precision` is as many decimals as suit the target, an empty `date` is now; `unit` and `purity` belong to
+ *   the metal; empty ones are its own unit, and the pure metal
+ * @typedef {{converted: string, rate: string, of: string, in: string, updated?: string, day?: string, fixedOn?: string|null}} Answer
+ *   one `of` is worth `rate` `in`; `updated` is the market's time as the API wrote it; a past `day` has the day of its
+ *   fixing in place of it, null if the law alone decides, undefined for the close of a coin
  */
+
+/** As many decimals as an answer of the API can have. */
+const MOST_PLACES = 20;
+const DIGITS = 6;
+const LEAST = 0.01;
 
 /** Return the metal whose unit and purity can be chosen: where the other side is a currency. */
 export function weighedMetal({ from, to }, tables) {
@@ -19,35 +26,90 @@ export function weighedMetal({ from, to }, tables) {
 
 /**
  * Convert an amount. A metal in its own unit and pure is converted by `/convert`; in another unit or purity at the mid
- * price of `/metals/spot`, exactly.
+ * price of `/metals/spot`, or of the day, exactly.
  * @param {Conversion} wanted
  * @param {any} tables the reference tables
  * @param {(path: string, params: any) => Promise<any>} ask numbers in its answers are texts with all digits
  * @returns {Promise<Answer>}
  */
 export async function convert(wanted, tables, ask) {
-  const { amount, from, to, precision } = wanted;
+  const { from, to } = wanted;
   const metal = weighedMetal(wanted, tables);
-  if (metal && (wanted.purity || (wanted.unit && wanted.unit !== metal.unit))) return weighed(wanted, metal, ask);
-  const answer = await ask("/convert", { amount, from, to, precision });
-  return { converted: answer.result[to] ?? answer.result.rate, rate: answer.result.rate, of: from, in: to, updated: answer.updated };
+  const isWeighed = metal && (wanted.purity || (wanted.unit && wanted.unit !== metal.unit));
+  const answer = isWeighed ? await weighed(wanted, metal, tables, ask) : await whole(wanted, tables, ask);
+  const places = wanted.precision === "" ? minorPlaces(to, tables) : Number(wanted.precision);
+  return { of: from, in: to, ...answer, converted: padded(answer.converted, places) };
 }
 
-async function weighed({ amount, from, to, precision, unit, purity }, metal, ask) {
+async function whole({ amount, from, to, date, precision }, tables, ask) {
+  const exact = precision || exactPlaces(amount, from, to, tables) || "currency";
+  const { digits, scale } = parseDecimal(amount);
+  if (exact === "currency" || Number(amount) >= LEAST || !digits) {
+    const answer = await ask("/convert", { amount, from, to, date, precision: digits ? exact : "currency" });
+    return answered(answer, answer.result[to] ?? answer.result.rate);
+  }
+  // With so many decimals the API takes no amount below a hundredth: a multiple of it is converted, and divided again.
+  const shift = "1".padEnd(1 + scale, "0");
+  const size = quotient([amount.replace("-", ""), shift], [], 0);
+  const answer = await ask("/convert", { amount: size, from, to, date, precision: MOST_PLACES });
+  return answered(answer, quotient([answer.result[to] ?? answer.result.rate, digits < 0n ? "-1" : "1"], [shift], Number(exact)));
+}
+
+function answered({ result, updated, date, fixed_on: fixedOn }, converted) {
+  return { converted, rate: result.rate, updated, day: date, fixedOn };
+}
+
+async function weighed({ amount, from, to, date, precision, unit, purity }, metal, tables, ask) {
   const currency = metal.code === from ? to : from;
-  const spot = await ask("/metals/spot", { metal: metal.code, currency, unit: unit || metal.unit, purity });
-  const converted = metal.code === from ? multiply(amount, spot.mid, precision) : divide(amount, spot.mid, precision);
-  return { converted, rate: spot.mid, of: metal.code, in: currency, updated: spot.tsp };
+  const { mid, ...time } = date ? await priceOn(metal, { currency, date, unit, purity }, tables, ask)
+    : await ask("/metals/spot", { metal: metal.code, currency, unit: unit || metal.unit, purity }).then(({ mid: price, tsp }) => ({ mid: price, updated: tsp }));
+  const [over, under] = metal.code === from ? [[amount, mid], []] : [[amount], [mid]];
+  const places = precision || suitingPlaces(to, Number(quotient(over, under, MOST_PLACES)), tables);
+  return { converted: quotient(over, under, Number(places)), rate: mid, of: metal.code, in: currency, ...time };
 }
 
-/** How many decimals suit an asset: those of its coins and notes, more for coins and metals. */
-export function usualPrecision(code, tables) {
-  return tables.currencies.some((each) => each.code === code) ? 2 : 8;
+/** The price of a weight on a past day, with ten digits as every rate: by its own unit times what the weight is of it. */
+async function priceOn(metal, { currency, date, unit, purity }, tables, ask) {
+  const grams = (handle) => tables.units.find((each) => each.handle === handle).grams;
+  const fineness = tables.purities[metal.code]?.find(({ code }) => code === purity)?.fineness ?? (purity || "1000");
+  const answer = await ask("/convert", { amount: 1, from: metal.code, to: currency, date, precision: MOST_PLACES });
+  const price = [[answer.result[currency], grams(unit || metal.unit), String(fineness)], [grams(metal.unit), "1000"]];
+  const size = Math.floor(Math.log10(Number(quotient(...price, MOST_PLACES)) || 1));
+  return { mid: quotient(...price, Math.max(0, 9 - size)), day: answer.date, fixedOn: answer.fixed_on };
+}
+
+/** Return how many decimals a minor unit in its own currency has: all, because a law fixes it. 0 for any other pair. */
+function exactPlaces(amount, from, to, tables) {
+  const minor = tables.minorUnits.find(({ code, currency }) => code === from && currency === to);
+  return minor ? Math.min(MOST_PLACES, Math.max(minorPlaces(to, tables), parseDecimal(amount).scale + String(minor.units).length - 1)) : 0;
+}
+
+/** The decimals of a currency's notes and coins; 0 for what has none. */
+function minorPlaces(code, tables) {
+  const currency = tables.currencies.find((each) => each.code === code);
+  return currency ? currency.minor_units ?? 2 : 0;
+}
+
+/** As `precision=currency` of the API: as many decimals as the target has, or as six digits take. */
+function suitingPlaces(code, value, tables) {
+  const isCurrency = tables.currencies.some((each) => each.code === code);
+  const usual = isCurrency ? minorPlaces(code, tables) : 2;
+  const size = Math.abs(value);
+  if (!size || (isCurrency && 2 * size * 10 ** usual >= 1)) return usual;
+  return Math.min(MOST_PLACES, Math.max(usual, DIGITS - 1 - Math.floor(Math.log10(size))));
+}
+
+/**
+ * Return an amount as a plain number without an exponent; an empty text if it is none.
+ * @param {string} text such as "-12.50", "1.5e-7", or a number as the page writes it
+ */
+export function readAmount(text) {
+  // A plus in an address is a space.
+  return plain(text.replace(/[\u202f\u00a0]/g, "").replace("−", "-").replace(/(?<=\de) (?=\d)/i, "+"));
 }
 
 /** Return what is wrong with an amount, or an empty text. */
 export function amountError(text) {
   if (!text.trim()) return "Enter an amount";
-  if (!/^\d*\.?\d*$/.test(text.trim()) || !/\d/.test(text)) return "An amount has digits, and a point before its decimals";
-  return Number(text) < 0.01 ? "The least amount is 0.01" : "";
+  return readAmount(text) ? "" : "An amount has digits, and a point before its decimals";
 }

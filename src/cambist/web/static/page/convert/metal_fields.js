@@ -7,13 +7,13 @@ const CUSTOM = "custom";
 export class MetalFields {
   /**
    * @param {any} tables the reference tables
-   * @param {URLSearchParams} params with `unit` and `purity`
+   * @param {{unit?: string, purity?: string}} wanted
    * @param {() => void} onchange
    */
-  constructor(tables, params, onchange) {
+  constructor(tables, { unit = "", purity = "" }, onchange) {
     this.tables = tables;
     this.metal = null;
-    this.wanted = { unit: params.get("unit") ?? "", purity: params.get("purity") ?? "" };
+    this.wanted = { unit, purity };
     this.unit = h("select", { class: "select", id: "unit", onchange });
     this.purity = h("select", { class: "select", id: "purity", onchange: () => { this.showCustom(); onchange(); } });
     this.fineness = h("input", { class: "input", id: "fineness", inputmode: "decimal", maxlength: "8", oninput: onchange });
@@ -43,9 +43,8 @@ export class MetalFields {
     const before = this.metal ? this.chosen : this.wanted;
     this.metal = metal;
     if (!metal) return;
-    const handles = this.tables.units.map(({ handle }) => handle);
     replace(this.unit, this.tables.units.map(({ handle, name }) => h("option", { value: handle }, name)));
-    this.unit.value = handles.includes(before.unit) ? before.unit : metal.unit;
+    this.unit.value = before.unit || metal.unit;
     this.showPurities(before.purity);
   }
 

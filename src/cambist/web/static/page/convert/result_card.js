@@ -1,8 +1,7 @@
 /** The answer of the converter: the number, its time and age, where it comes from, and a link that reproduces it. */
 
 import { h, replace } from "../../lib/dom.js";
-import { padded } from "../../lib/decimal.js";
-import { age, localTime, moment, number } from "../../lib/format.js";
+import { age, dayInWords, localTime, moment, number } from "../../lib/format.js";
 import { verdictsOf } from "../parts/verdict.js";
 import { sentencesOf } from "./sentence.js";
 
@@ -35,9 +34,11 @@ export class ResultCard {
     for (const part of [this.answer, this.meta, this.origin]) replace(part);
   }
 
-  fail(message) {
+  /** Say why there is no answer; `onuse` takes the code that the service thinks was meant. */
+  fail({ message, meant, status }, onuse) {
     this.clear();
-    replace(this.answer, h("p", { class: "notice bad" }, message));
+    replace(this.answer, h("p", { class: "notice bad" }, message), nextStep(status, this.shell.config.notice),
+      meant && h("p", {}, h("button", { class: "button quiet", type: "button", onclick: () => onuse(meant) }, `Use ${meant.code}`)));
   }
 
   /** Show an answer; `words` names so much of a side. */
@@ -46,11 +47,11 @@ export class ResultCard {
     replace(this.answer,
       h("p", { class: "answer-asked muted figure" }, `${number(wanted.amount)} ${words(wanted.from, wanted.amount)} =`),
       h("p", { class: "answer-number figure" },
-        h("span", { class: "value" }, number(padded(answer.converted, wanted.precision))), " ", h("span", { class: "of" }, words(wanted.to, answer.converted))),
+        h("span", { class: "value" }, number(answer.converted)), " ", h("span", { class: "of" }, words(wanted.to, answer.converted))),
       h("p", { class: "answer-rate muted figure" }, `1 ${words(answer.of, "1")} = ${number(answer.rate)} ${words(answer.in)}`));
     this.updated = answer.updated ? moment(answer.updated) : null;
     this.age = h("span", {});
-    replace(this.meta, this.updated ? [localTime(this.updated), " · ", this.age] : []);
+    replace(this.meta, this.updated ? [localTime(this.updated), " · ", this.age] : answer.day ? dayText(answer) : []);
     this.tick();
     this.link.href = location.hash;
     this.actions.hidden = false;
@@ -64,11 +65,11 @@ export class ResultCard {
   }
 
   /** Say where the rate comes from; asked once for a pair, and again after half a minute. */
-  async explain({ from, to }) {
-    const pair = `${from}/${to}`;
+  async explain({ from, to, date }) {
+    const pair = `${from}/${to} ${date}`;
     if (this.explained.pair === pair && Date.now() - this.explained.at < 30000) return;
     this.explained = { pair, at: Date.now() };
-    const [{ legs }, sources] = await Promise.all([this.shell.get("/explain", { from, to }), this.names()]);
+    const [{ legs }, sources] = await Promise.all([this.shell.get("/explain", { from, to, date }), this.names()]);
     if (this.explained.pair !== pair) return;
     const said = sentencesOf(legs, sources, new Date());
     replace(this.origin, said.map((text) => h("p", { class: "sentence" }, `${text}.`)), verdictsOf(legs), legs.length > 1 && table(legs));
@@ -96,6 +97,21 @@ export class ResultCard {
   stop() {
     clearInterval(this.clock);
   }
+}
+
+/** Say what brings a price that there is none of. */
+function nextStep(status, notice) {
+  const sandbox = [h("code", {}, "make sandbox"), " serves simulated prices."];
+  if (status === 404) return h("p", { class: "small muted" }, h("code", {}, "cambist backfill"), " fetches the history of the sources.");
+  return status === 503 && notice && h("p", { class: "small muted" }, "It comes with the network. ", sandbox);
+}
+
+/** Say of which day a rate is, and of which its fixing, if that is an earlier one. */
+function dayText({ day, fixedOn }) {
+  const asked = `Rate of ${dayInWords(day)}`;
+  if (fixedOn === null) return `${asked}, by law`;
+  if (!fixedOn) return `${asked}, at midnight UTC`;
+  return fixedOn === day ? asked : `${asked}: there was no fixing, it has that of ${dayInWords(fixedOn)}`;
 }
 
 function table(legs) {

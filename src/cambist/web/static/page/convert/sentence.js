@@ -3,10 +3,11 @@
 import { age, dayInWords } from "../../lib/format.js";
 
 const DAY = 86400;
+const REASONS = { weekend: "the weekend", holiday: "a holiday", missing: "its source left it out that day", late: "the next one was late", held: "newer fixings that are held", ended: "the series ended" };
 
 /**
  * @typedef {{base: string, quote: string, rate: string, made: string, sources?: string[], law?: string,
- *   as_of?: string, because?: string, fixed_on?: string}} Leg a leg of `/explain`
+ *   as_of?: string, because?: string, fixed_on?: string, carried_days?: number}} Leg a leg of `/explain`
  */
 
 /**
@@ -31,13 +32,18 @@ export function sentencesOf(legs, sources, now) {
 function sentenceOf(leg, sources, now) {
   if (leg.law) return `${leg.rate} ${leg.quote} for 1 ${leg.base} by law (${leg.law})`;
   const names = (leg.sources ?? []).map((key) => shortName(key, sources));
-  if (!leg.as_of) return `${names.join(", ")}, of ${dayInWords(leg.fixed_on)}`;
-  const seconds = Math.max(0, (now.getTime() - new Date(leg.as_of).getTime()) / 1000);
   const isFixing = (leg.sources ?? []).some((key) => ["daily", "monthly"].includes(sources[key]?.pace));
+  if (leg.fixed_on) return `${listed(names)}${isFixing ? " fixing" : ","} of ${dayInWords(leg.fixed_on)}${carried(leg)}`;
+  const seconds = Math.max(0, (now.getTime() - new Date(leg.as_of).getTime()) / 1000);
   const old = seconds < 2 ? "this very moment" : `${age(seconds)} old`;
   if (isFixing) return `${listed(names)} fixing of ${fixingDay(leg.as_of, now)}, ${seconds < DAY ? "of today" : old}`;
   const closed = leg.because === "closed" ? "; the market is closed now" : "";
   return `${listed(names)}, ${old}${closed}`;
+}
+
+/** Say why the fixing of a past day is an earlier one; empty if it is not. */
+export function carried({ carried_days: days, because }) {
+  return Number(days) > 0 ? `, ${days} ${Number(days) === 1 ? "day" : "days"} before, because of ${REASONS[because] ?? because}` : "";
 }
 
 function fixingDay(moment, now) {

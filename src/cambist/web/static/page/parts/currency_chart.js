@@ -6,7 +6,7 @@ import { h, replace } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
 import { routeOf } from "../../lib/router.js";
 import { eventsOf } from "../charts/events.js";
-import { SeriesStore } from "../charts/series_store.js";
+import { fromWhen, SeriesStore } from "../charts/series_store.js";
 import { nameOf } from "../charts/state.js";
 
 const LOG_FROM = 50;
@@ -63,7 +63,7 @@ async function load(pair, shell, signal) {
 }
 
 function valueText(line, place) {
-  return place < 0 ? "No value" : `${dayText(line.xs[place])}: ${number(line.texts[place])}`;
+  return place < 0 ? "No value" : `${dayText(line.xs[place])}: ${[number(line.texts[place]), fromWhen(line, place)].filter(Boolean).join(", ")}`;
 }
 
 function isSteep(values) {

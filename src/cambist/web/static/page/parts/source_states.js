@@ -13,6 +13,7 @@ export const STATES = [
   { state: "failing", word: "Failing", tone: "bad", means: "cannot be read" },
   { state: "late", word: "Late", tone: "warn", means: "has nothing as new as it should have" },
   { state: "held", word: "Held", tone: "warn", means: "publishes rates that the others contradict" },
+  { state: "unreached", word: "Not reached", tone: "", means: "cannot be reached, as no other source can" },
   { state: "waiting", word: "Waiting", tone: "", means: "has not answered yet" },
   { state: "fresh", word: "Fresh", tone: "good", means: "works" },
   { state: "off", word: "Off", tone: "", means: "is switched off" },
@@ -24,13 +25,16 @@ export function stateOf(state) {
 }
 
 /**
- * Return the sources of an answer in the order of the page: what is wrong first, then the best.
- * @param {{sources: Object<string, any>}} answer of `/sources`
+ * Return the sources of an answer in the order of the page: what is wrong first, then the best. While no source can be
+ * reached, that is wrong with none of them: the reason is told once.
+ * @param {{sources: Object<string, any>, no_network?: {unreached: string[]}}} answer of `/sources`
  * @returns {SourceRecord[]}
  */
 export function orderedSources(answer) {
   const place = (source) => STATES.findIndex(({ state }) => state === source.state);
-  const all = Object.entries(answer.sources).map(([key, source]) => ({ key, ...source }));
+  const unreached = new Set(answer.no_network?.unreached);
+  const all = Object.entries(answer.sources).map(([key, source]) =>
+    (unreached.has(key) ? { key, ...source, state: "unreached", why: "" } : { key, ...source }));
   return all.sort((one, other) => place(one) - place(other));
 }
 

@@ -74,3 +74,11 @@ export function initialValues({ fields }, given) {
 export function requestParams({ fields }, values) {
   return fields.map(({ name }) => [name, (values[name] ?? "").trim()]).filter(([, value]) => value !== "");
 }
+
+/** Return why a control cannot show a value of a link; empty if it can. @param {Field} field @param {string|null} value */
+export function wrongValue({ type, choices }, value) {
+  if (!value) return "";
+  if (type === "choice" && !choices.includes(value)) return `is none of ${choices.join(", ")}`;
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value);
+  return type === "date" && !isDay ? "is no day: a day is written as 2024-02-29" : "";
+}

@@ -5,6 +5,7 @@ import { Chart } from "../../lib/chart/chart.js";
 import { isoMinute } from "../../lib/chart/days.js";
 import { h, replace } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
+import { checkNames, refuse, spelledCode } from "../../lib/link.js";
 import { barsCsv, BarStore, INTERVALS, PAGE, visibleBars } from "../charts/bars_store.js";
 import { moveButtons } from "../charts/controls.js";
 import { saveCsv } from "../charts/save.js";
@@ -26,11 +27,11 @@ export async function show(root, params, shell) {
 
 class BarsView {
   constructor(shell, params) {
-    const pair = (params.get("pair") ?? "").replace("/", "").toUpperCase();
-    const interval = params.get("interval") ?? "";
+    checkNames(params, ["pair", "interval", "end"]);
     this.shell = shell;
-    this.pair = /^[A-Z]{6}$/.test(pair) ? pair : "EURUSD";
-    this.interval = interval in INTERVALS ? interval : "P1D";
+    this.pair = pairIn(params.get("pair") || "EURUSD");
+    this.interval = params.get("interval") || "P1D";
+    if (!(this.interval in INTERVALS)) refuse("interval", this.interval, `is none of ${Object.keys(INTERVALS).join(", ")}`);
     this.asked = params.get("end") ?? "";
     this.ended = new AbortController();
     this.chart = new Chart({
@@ -108,12 +109,19 @@ class BarsView {
   showBars() {
     const { store, chart } = this;
     const line = (this.line = store.line());
-    this.overlay.textContent = line.xs.length ? "" : "This pair has no bars. Pairs that are only crossed have none.";
+    replace(this.overlay, line.xs.length ? [] : this.nothing());
     this.earlier.disabled = !store.hasEarlier;
     this.cost.textContent = `A page of a hundred bars costs one call. ${store.calls} ${store.calls === 1 ? "call" : "calls"} spent on these ${number(line.xs.length)} bars.`;
     const all = line.xs.length ? { from: line.xs[0] - line.step, to: line.xs[line.xs.length - 1] + line.step } : { from: 0, to: 1 };
     chart.show({ series: line.xs.length ? [line] : [] }, all, all);
     this.settle();
+  }
+
+  /** Why there are no bars, and what comes next. */
+  nothing() {
+    const next = this.shell.config.notice ? "They come with the network." : "They begin with the first price from now on.";
+    return h("p", {}, `${this.line.name} has no bars here. Bars are made of prices as they are traded, and a pair that is only crossed has none. ${next} `,
+      h("code", {}, "make sandbox"), " has simulated ones.");
   }
 
   markInterval() {
@@ -156,6 +164,13 @@ class BarsView {
     const day = (x) => isoMinute(x).slice(0, 10);
     saveCsv(`${this.pair}_${this.interval}_${day(view.from)}_${day(view.to)}.csv`, barsCsv(this.line, view));
   }
+}
+
+/** Return the pair that a link names, without a slash. Errors: LinkError. */
+function pairIn(text) {
+  const found = /^([A-Za-z]{3})\/?([A-Za-z]{3})$/.exec(text);
+  const pair = found ? spelledCode(found[1]) + spelledCode(found[2]) : "";
+  return /^[A-Z]{6}$/.test(pair) ? pair : refuse("pair", text, "is no pair of currencies with bars: a pair is written as EURUSD");
 }
 
 /** The time of a bar without what is the same in all: seconds and zone. */

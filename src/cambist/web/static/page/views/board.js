@@ -1,24 +1,31 @@
 /** Chosen pairs live: bid, ask, the line of the last minutes, the change since the board was opened. */
 
 import { h, replace } from "../../lib/dom.js";
+import { checkNames } from "../../lib/link.js";
 import { stateInWords } from "../../lib/stream_retry.js";
 import { PriceStream } from "../../lib/stream.js";
 import { pairAdder } from "../board/adder.js";
+import { lastPrices } from "../board/last_prices.js";
 import { DEFAULT_PAIRS, parsePairs, symbolOf } from "../board/pairs.js";
 import { RowView } from "../board/row_view.js";
 
-export const title = "Live board";
+export const title = "Board";
 
 const COLUMNS = ["Pair", "Last 5 minutes", "Bid", "Ask", "Change"];
 const NO_STREAM = "This service has no stream of prices. Its operator can switch it on with the setting stream_port.";
 
+/** After so long without a price of the stream a pair shows its last one. */
+const PATIENCE = 5_000;
+
 export async function show(root, params, shell) {
+  checkNames(params, ["pairs"]);
+  const pairs = parsePairs(params.get("pairs"));
   if (!shell.config.stream_url) {
     replace(root, h("h1", {}, title), h("div", { class: "empty" }, h("p", {}, NO_STREAM)));
     return null;
   }
   const board = new Board(root, shell);
-  board.setPairs(parsePairs(params.get("pairs")));
+  board.setPairs(pairs);
   return () => board.stop();
 }
 
@@ -117,6 +124,22 @@ class Board {
   tick() {
     for (const row of this.rows.values()) row.tick(this.context());
     this.showCountdown();
+    this.askForLast();
+  }
+
+  /** Ask once for the last price of each pair that the stream has sent none of for a while. */
+  async askForLast() {
+    if (!this.liveSince || Date.now() - this.liveSince < PATIENCE || !this.names) return;
+    const without = [...this.rows.values()].filter((row) => !row.model.hasPrice && !row.isWithout);
+    for (const row of without) row.isWithout = true;
+    if (!without.length) return;
+    const coins = new Set(this.tables.coins.map(({ code }) => code));
+    const found = await lastPrices(this.shell, without.map(({ model }) => model.pair), (code) => coins.has(code));
+    for (const row of without) {
+      const last = found.get(row.model.pair);
+      if (last && !row.model.hasPrice) row.model.showLast(last.mid, last.at);
+      row.draw(this.context());
+    }
   }
 
   context() {
@@ -125,16 +148,23 @@ class Board {
 
   showState(state) {
     this.retry.hidden = state.name !== "waiting" && state.name !== "refused";
-    this.state.classList.toggle("good", state.name === "live");
     this.state.classList.toggle("warn", state.name === "waiting");
     this.state.classList.toggle("bad", state.name === "refused");
-    const spoken = state.name === "waiting" ? "The connection was lost. Reconnecting." : stateInWords(state, 0);
-    if (this.spoken.textContent !== spoken) replace(this.spoken, spoken);
+    this.liveSince = state.name === "live" ? Date.now() : 0;
     if (this.stream) this.tick();
   }
 
+  /** Say how it stands: "Live" only if a price moves. */
   showCountdown() {
-    const text = stateInWords(this.stream.state, Date.now());
+    const { state } = this.stream;
+    const { now } = this.context();
+    const isMoving = [...this.rows.values()].some(({ model }) => model.isMoving(now));
+    const isStill = state.name === "live" && !isMoving;
+    const still = this.shell.config.notice ? "Connected; no network" : "Connected; no price moves";
+    const text = isStill ? still : stateInWords(state, Date.now());
+    const spoken = state.name === "waiting" ? "The connection was lost. Reconnecting." : text;
+    this.state.classList.toggle("good", state.name === "live" && !isStill);
+    if (this.spoken.textContent !== spoken) replace(this.spoken, spoken);
     if (this.state.textContent !== text) replace(this.state, text);
   }
 

@@ -10,7 +10,7 @@ import { eventsOf } from "../charts/events.js";
 import { provenance } from "../charts/explained.js";
 import { Legend, percent } from "../charts/legend.js";
 import { saveCsv } from "../charts/save.js";
-import { SeriesStore } from "../charts/series_store.js";
+import { fromWhen, SeriesStore } from "../charts/series_store.js";
 import { ASKED_FREELY, FIRST_DAY, MOST_PAIRS, nameOf, PRESETS, readState, writeState } from "../charts/state.js";
 import { DaysTable } from "../charts/table.js";
 import { chartTabs } from "../charts/tabs.js";
@@ -60,7 +60,7 @@ class ChartsView {
     this.log = checkbox("Log scale", state.log, (log) => this.change({ log }));
     this.percent = checkbox("Percent", state.percent, (percents) => this.change({ percent: percents }));
     this.events = checkbox("Events", state.events, (events) => this.change({ events }));
-    this.overlay = h("div", { class: "chart-overlay muted", "aria-hidden": "true" }, "Loading…");
+    this.overlay = h("div", { class: "chart-overlay muted" }, "Loading…");
     const options = h("div", { class: "row options" }, this.log, this.percent, this.events);
     const save = h("button", { class: "button quiet", type: "button", onclick: () => this.save() }, "Download CSV");
     const link = h("button", { class: "button quiet", type: "button", onclick: () => this.copyLink() }, "Copy link");
@@ -110,7 +110,8 @@ class ChartsView {
     try {
       // The events decide how far back the chart reaches: lines that are drawn before them would cut its stretch.
       await Promise.all([this.store.load(this.state.pairs, this.ended.signal), this.tablesRead]);
-      this.overlay.hidden = true;
+      this.overlay.hidden = this.store.lines.size > 0;
+      replace(this.overlay, h("p", {}, "No day is stored. ", h("code", {}, "cambist backfill"), " fetches the history of the sources."));
     } catch (error) {
       this.overlay.textContent = "";
       if (!this.ended.signal.aborted) this.shell.fail(error);
@@ -218,7 +219,9 @@ class ChartsView {
 
   showCost() {
     const { calls, reach } = this.store;
-    const since = reach === FIRST_DAY ? "all its days since 1970" : `its days since ${dayText(reach)}, which is as far as the plan goes`;
+    const first = Math.min(...[...this.store.lines.values()].filter(({ xs }) => xs.length).map(({ xs }) => xs[0]));
+    const all = Number.isFinite(first) ? `all its days, here since ${dayText(first)}` : "all its days";
+    const since = reach === FIRST_DAY ? all : `its days since ${dayText(reach)}, which is as far as the plan goes`;
     const more = this.corrections.calls ? ` and ${this.corrections.calls} for corrections` : "";
     const spent = calls ? ` ${calls} ${calls === 1 ? "call" : "calls"} spent here${more}.` : "";
     this.cost.textContent = `A pair costs one call and brings ${since}; with Events, one more for its corrections. Moving and zooming cost nothing more.${spent}`;
@@ -227,7 +230,7 @@ class ChartsView {
   describe(at) {
     const parts = this.chart.data.series.map((line, index) => {
       const { index: place, change } = at.values[index];
-      return place < 0 ? `${line.name}: no value` : `${line.name}: ${line.texts[place]}, ${percent(change)}`;
+      return place < 0 ? `${line.name}: no value` : `${[`${line.name}: ${line.texts[place]}`, fromWhen(line, place), percent(change)].filter(Boolean).join(", ")}`;
     });
     return `${dayText(at.x)}. ${parts.join(". ")}.`;
   }

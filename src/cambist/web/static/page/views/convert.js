@@ -2,9 +2,11 @@
 
 import { ApiError } from "../../lib/api.js";
 import { assetPicker } from "../../lib/asset_picker.js";
-import { h, svg } from "../../lib/dom.js";
-import { convert, amountError, usualPrecision, weighedMetal } from "../convert/conversion.js";
+import { h, replace, svg } from "../../lib/dom.js";
+import { convert, amountError, readAmount, weighedMetal } from "../convert/conversion.js";
+import { readLink } from "../convert/link_values.js";
 import { ResultCard } from "../convert/result_card.js";
+import { pricedCodes } from "../convert/priced.js";
 import { MetalFields } from "../convert/metal_fields.js";
 
 export const title = "Converter";
@@ -15,7 +17,7 @@ const SWAP = "M7 4 3 8l4 4M3 8h14M17 12l4 4-4 4M21 16H7";
 
 /**
  * @param {HTMLElement} root
- * @param {URLSearchParams} params amount, from, to, precision, unit, purity
+ * @param {URLSearchParams} params amount, from, to, precision, date, unit, purity
  * @param {any} shell
  */
 export async function show(root, params, shell) {
@@ -31,19 +33,30 @@ class Converter {
     this.tables = tables;
     this.asked = null;
     this.timer = 0;
-    const changed = () => this.changed();
-    this.from = assetPicker({ label: "From", value: code(params.get("from"), "EUR"), onchange: changed });
-    this.to = assetPicker({ label: "To", value: code(params.get("to"), "USD"), onchange: changed });
+    const { values, wrong } = readLink(params, tables);
+    /** What of the link cannot be read, by the field that says it. */
+    this.wrong = wrong;
+    const chosen = (...fields) => () => {
+      for (const field of fields) wrong.delete(field);
+      this.changed();
+    };
+    const priced = pricedCodes(shell, tables);
+    this.from = assetPicker({ label: "From", priced, value: values.from, onchange: chosen("unit", "purity") });
+    this.to = assetPicker({ label: "To", priced, value: values.to, onchange: chosen("unit", "purity") });
     this.amount = h("input", {
-      class: "input amount", id: "amount", inputmode: "decimal", autocomplete: "off", maxlength: "40",
-      value: params.get("amount") ?? "100", "aria-describedby": "amount-error", oninput: () => this.changed(WAIT),
+      class: "input amount", id: "amount", inputmode: "decimal", autocomplete: "off", maxlength: "400",
+      value: values.amount ?? "100", "aria-describedby": "amount-error", oninput: () => this.changed(WAIT),
     });
+    this.leave = h("button", { class: "button plain small", type: "button", onclick: () => { wrong.clear(); this.changed(); } }, "Leave it out");
     this.error = h("p", { class: "error", id: "amount-error", "aria-live": "polite" });
-    this.precision = h("select", { class: "select", id: "precision", onchange: () => { this.chosen = true; this.changed(); } },
-      PLACES.map((places) => h("option", { value: String(places) }, String(places))));
-    this.chosen = PLACES.includes(Number(params.get("precision") ?? NaN));
-    this.precision.value = this.chosen ? String(Number(params.get("precision"))) : String(usualPrecision(this.to.value, tables));
-    this.metal = new MetalFields(tables, params, changed);
+    this.date = h("input", {
+      class: "input", id: "date", type: "date", min: "1970-01-01", value: values.date,
+      "aria-describedby": "amount-error", onchange: chosen("date"),
+    });
+    this.precision = h("select", { class: "select", id: "precision", onchange: chosen("precision") },
+      h("option", { value: "" }, "Automatic"), PLACES.map((places) => h("option", { value: String(places) }, String(places))));
+    this.precision.value = values.precision === "currency" ? "" : values.precision ?? "";
+    this.metal = new MetalFields(tables, values, chosen("unit", "purity"));
     this.result = new ResultCard(shell);
     this.element = this.build();
   }
@@ -55,6 +68,7 @@ class Converter {
       h("form", { class: "card converter-form", onsubmit: (event) => { event.preventDefault(); this.update(); } },
         h("div", { class: "amount-row" },
           h("div", { class: "field" }, h("label", { for: "amount" }, "Amount"), this.amount),
+          h("div", { class: "field" }, h("label", { for: "date" }, "Day (none: now)"), this.date),
           h("div", { class: "field" }, h("label", { for: "precision" }, "Decimals"), this.precision),
           this.error),
         this.from, swap, this.to,
@@ -65,30 +79,38 @@ class Converter {
   /** What is asked for, as it is in the address. */
   get wanted() {
     return {
-      amount: this.amount.value.trim(), from: this.from.value, to: this.to.value,
-      precision: Number(this.precision.value), ...this.metal.chosen,
+      amount: readAmount(this.amount.value), from: this.from.value, to: this.to.value,
+      precision: this.precision.value, date: this.date.value, ...this.metal.chosen,
     };
+  }
+
+  /** What is wrong with a field, and which field that is; empty texts if nothing is. */
+  get mistake() {
+    const amount = amountError(this.amount.value);
+    if (amount) return { field: "amount", text: amount };
+    if (this.date.validity.badInput) return { field: "date", text: "This is no whole day: complete it, or empty it for now." };
+    for (const [field, text] of this.wrong) return { field, text };
+    return { field: "", text: this.metal.error };
   }
 
   swap() {
     [this.from.value, this.to.value] = [this.to.value, this.from.value];
+    this.wrong.delete("unit");
     this.changed();
   }
 
   changed(wait = 0) {
-    if (!this.chosen) this.precision.value = String(usualPrecision(this.to.value, this.tables));
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.update(), wait);
   }
 
   async update() {
     this.metal.show(weighedMetal(this.wanted, this.tables));
-    const { wanted } = this;
-    const wrong = amountError(wanted.amount) || this.metal.error;
-    this.error.textContent = wrong;
-    this.amount.setAttribute("aria-invalid", String(Boolean(wrong)));
+    const { wanted, mistake } = this;
+    replace(this.error, mistake.text, this.wrong.has(mistake.field) && [" ", this.leave]);
+    for (const input of [this.amount, this.date]) input.setAttribute("aria-invalid", String(input.id === mistake.field));
     this.asked?.abort();
-    if (wrong) { this.result.clear(); return; }
+    if (mistake.text) { this.result.clear(); return; }
     this.shell.setParams(wanted);
     this.asked = new AbortController();
     const { signal } = this.asked;
@@ -98,9 +120,15 @@ class Converter {
       this.result.show(wanted, answer, this.metal.words(wanted));
     } catch (error) {
       if (error.name === "AbortError") return;
-      this.result.fail(error instanceof ApiError ? error.message : String(error));
+      this.result.fail(error instanceof ApiError ? error : new ApiError(0, "failed", String(error)), (meant) => this.use(meant));
       if (error.status === 401) this.shell.fail(error);
     }
+  }
+
+  /** Take the code that the service thinks was meant. */
+  use({ wrong, code }) {
+    for (const side of [this.from, this.to]) if (side.value === wrong) side.value = code;
+    this.changed();
   }
 
   stop() {
@@ -108,10 +136,6 @@ class Converter {
     this.asked?.abort();
     this.result.stop();
   }
-}
-
-function code(text, otherwise) {
-  return /^[A-Z0-9]{1,12}$/.test(text ?? "") ? text : otherwise;
 }
 
 function arrows() {

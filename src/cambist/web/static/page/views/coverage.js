@@ -1,6 +1,7 @@
 /** The coverage: which sources publish each currency and metal, since when, and which have one source only. */
 
 import { h, replace } from "../../lib/dom.js";
+import { checkNames } from "../../lib/link.js";
 import { routeOf } from "../../lib/router.js";
 import { choice, heading, searchField } from "../parts/behind.js";
 import { KINDS, countByKind, coverageRows, findRows, verdict } from "../parts/coverage_rows.js";
@@ -12,6 +13,7 @@ export const title = "Coverage";
 
 /** Show the view; `q` filters by text, `kind` by how well a currency is covered, `source` by a source. */
 export async function show(root, params, shell) {
+  checkNames(params, ["q", "kind", "source"]);
   const abort = new AbortController();
   const chosen = { q: params.get("q") ?? "", kind: params.get("kind") ?? "", source: params.get("source") ?? "" };
   const list = h("div", { class: "line-list" });

@@ -3,6 +3,7 @@
 import { ApiError } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
 import { dayInWords, localTime, number } from "../../lib/format.js";
+import { checkNames, spelledCode } from "../../lib/link.js";
 import { routeOf } from "../../lib/router.js";
 import { sentencesOf } from "../convert/sentence.js";
 import { facts, heading } from "../parts/behind.js";
@@ -19,7 +20,8 @@ export const title = "Currencies";
 
 /** Show the view; `code` is the currency or metal, without it the list, which `q` searches. */
 export async function show(root, params, shell) {
-  const code = (params.get("code") ?? "").trim().toUpperCase();
+  checkNames(params, ["code", "q"]);
+  const code = spelledCode(params.get("code") ?? "");
   const reference = await shell.reference();
   if (!code) return showIndex(root, params, shell, reference);
   const asset = assetWith(reference, code);
@@ -148,5 +150,5 @@ async function fillPublishers(section, code, known, shell, signal, reference) {
     row.law && !row.until && h("p", {}, "Its rate is fixed by law: ", row.law, "."),
     row.sources.length
       ? [h("div", {}, timelineAxis(), timeline(row.sources)), publishersTable(row.sources, `Sources of ${code}`)]
-      : h("p", { class: "muted" }, "No source has published it here."));
+      : h("p", { class: "muted" }, "No source has published it here. ", h("code", {}, "cambist backfill"), " fetches what sources published before."));
 }

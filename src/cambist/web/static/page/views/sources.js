@@ -3,6 +3,7 @@
 import { ApiError } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
 import { age, dayInWords, localTime, number } from "../../lib/format.js";
+import { checkNames } from "../../lib/link.js";
 import { routeOf } from "../../lib/router.js";
 import { choice, facts, heading, outside, searchField, stateBadge } from "../parts/behind.js";
 import { STATES, countByState, findSources, orderedSources } from "../parts/source_states.js";
@@ -11,6 +12,7 @@ export const title = "Sources";
 
 /** Show the view; `q` filters by text, `state` by state, `source` opens one. */
 export async function show(root, params, shell) {
+  checkNames(params, ["q", "state", "source"]);
   const abort = new AbortController();
   const chosen = { q: params.get("q") ?? "", state: params.get("state") ?? "", source: params.get("source") ?? "" };
   const list = h("div", { class: "line-list" });
@@ -34,14 +36,16 @@ export async function show(root, params, shell) {
     const answer = await askSources(shell, abort.signal);
     if (!answer) { replace(list, nothingYet()); return; }
     sources = orderedSources(answer);
+    replace(network, answer.no_network ? unreached(answer.no_network) : []);
     replace(asOf, "State as of ", localTime(answer.updated), ". ");
     drawFilters();
     draw();
   };
   const asOf = h("span", {});
+  const network = h("div", {});
   const refresh = h("button", { class: "button plain", type: "button", onclick: () => load().catch(shell.fail) }, "Refresh");
   replace(root, h("div", { class: "stack wide" },
-    heading("sources", "Sources", "Who publishes the numbers, whether they arrive, and on which terms. What is wrong comes first."),
+    heading("sources", "Sources", "Who publishes the numbers, whether they arrive, and on which terms. What is wrong comes first."), network,
     filters, h("div", { class: "row apart" }, status, h("p", { class: "small muted" }, asOf, refresh)), list));
   await load();
   return () => abort.abort();
@@ -65,7 +69,16 @@ function countText(found, all) {
 function nothingYet() {
   return h("div", { class: "empty stack" },
     h("p", {}, "No source has been asked yet: the service has just started, or it answers from stored data only."),
+    h("p", {}, h("code", {}, "cambist backfill"), " fetches what they published before; ", h("code", {}, "make sandbox"), " serves simulated prices."),
     h("p", {}, h("a", { href: routeOf("coverage") }, "See what is stored of each source")));
+}
+
+/** Say once why sources are not reached, and what can be done. */
+function unreached({ sentence, unreached: keys, why }) {
+  return h("div", { class: "notice stack" },
+    h("p", {}, `${sentence}.`),
+    h("p", { class: "small muted" }, `${keys.length} ${keys.length === 1 ? "source was" : "sources were"} asked, and none was reached (mostly: ${why}). They are asked again by themselves. `,
+      h("code", {}, "cambist doctor"), " checks this machine; ", h("code", {}, "make sandbox"), " serves simulated prices without a network."));
 }
 
 function stateChoice(sources, chosen, draw) {

@@ -2,10 +2,11 @@
 
 import { address, ApiError, send } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
+import { checkNames, refuse } from "../../lib/link.js";
 import { routeOf } from "../../lib/router.js";
 import { AnswerPanel } from "../try_it/answer_panel.js";
 import { copyButton } from "../try_it/copy_button.js";
-import { groupsOf, initialValues, operationsOf, requestParams } from "../try_it/form_model.js";
+import { groupsOf, initialValues, operationsOf, requestParams, wrongValue } from "../try_it/form_model.js";
 import { ParameterForm } from "../try_it/parameter_form.js";
 import { ProgramTabs } from "../try_it/program_tabs.js";
 import { inlineCode } from "../try_it/inline_code.js";
@@ -17,9 +18,21 @@ let loading = null;
 export async function show(root, params, shell) {
   loading ??= shell.get("/openapi.json").then(operationsOf);
   loading.catch(() => { loading = null; });
-  const view = new TryIt(root, await loading, shell);
+  const operations = await loading;
+  checkLink(operations, params);
+  const view = new TryIt(root, operations, shell);
   view.choose(params.get("endpoint"), params);
   return () => view.stop();
+}
+
+/** Refuse a link to a form that cannot have what the link says. Errors: LinkError. */
+function checkLink(operations, params) {
+  const path = params.get("endpoint");
+  const operation = operations.find((each) => each.path === path) ?? operations[0];
+  if (path && operation.path !== path) refuse("endpoint", path, "is no endpoint");
+  checkNames(params, ["endpoint", ...operation.fields.map(({ name }) => name)]);
+  const wrong = operation.fields.find((field) => wrongValue(field, params.get(field.name)));
+  if (wrong) refuse(wrong.name, params.get(wrong.name), wrongValue(wrong, params.get(wrong.name)));
 }
 
 class TryIt {

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import { amountError, convert, readAmount } from "./static/page/convert/conversion.js";
+import { readLink } from "./static/page/convert/link_values.js";
+
+const TABLES = {
+  currencies: [["GBP", 2], ["JPY", 0], ["KWD", 3], ["EUR", 2], ["XDR", null]].map(([code, minor]) => ({ code, minor_units: minor })),
+  minorUnits: [{ code: "GBp", currency: "GBP", units: 100 }],
+  metals: [{ code: "XAU", unit: "oz_t" }, { code: "XCU", unit: "t" }],
+  units: [{ handle: "oz_t", grams: "31.1034768" }, { handle: "gram", grams: "1" }, { handle: "t", grams: "1000000" }],
+  purities: { XAU: [{ code: "750", fineness: "750" }] },
+  coins: [{ code: "BTC" }],
+};
+
+/** Convert with an API that answers `result` for the target, and tells what it was asked. */
+async function converted(wanted, result, more = {}) {
+  const asked = [];
+  const ask = async (path, params) => {
+    asked.push([path, params]);
+    return path === "/metals/spot" ? { mid: result, tsp: 1 } : { result: { [params.to]: result, rate: "9" }, ...more };
+  };
+  const answer = await convert({ precision: "", date: "", unit: "", purity: "", ...wanted }, TABLES, ask);
+  return { ...answer, asked };
+}
+
+test("a result has the decimals of its currency, and a coin those that it was sent with", async () => {
+  const cases = [["GBP", "2.5", "2.50"], ["JPY", "21070", "21070"], ["KWD", "0.4", "0.400"], ["BTC", "0.00123456", "0.00123456"], ["XDR", "1.5", "1.50"]];
+  for (const [to, sent, shown] of cases) {
+    const { converted: found, asked } = await converted({ amount: "100", from: "EUR", to }, sent);
+    assert.equal(found, shown, to);
+    assert.equal(asked[0][1].precision, "currency");
+  }
+});
+
+test("any amount can be converted, with chosen decimals too", async () => {
+  const tiny = await converted({ amount: "-0.004", from: "EUR", to: "JPY", precision: "3" }, "651.23456");
+  assert.deepEqual(tiny.asked[0][1], { amount: "4", from: "EUR", to: "JPY", date: "", precision: 20 });
+  assert.equal(tiny.converted, "-0.651");
+  const refund = await converted({ amount: "-12.50", from: "EUR", to: "GBP" }, "-10.42");
+  assert.deepEqual([refund.asked[0][1].amount, refund.converted], ["-12.50", "-10.42"]);
+  const nothing = await converted({ amount: "0", from: "EUR", to: "GBP", precision: "4" }, "0");
+  assert.deepEqual([nothing.asked[0][1].precision, nothing.converted], ["currency", "0.0000"]);
+});
+
+test("a minor unit in its own currency keeps all digits", async () => {
+  const { asked } = await converted({ amount: "243.08", from: "GBp", to: "GBP" }, "2.4308");
+  assert.equal(asked[0][1].precision, 4);
+});
+
+test("a past day is asked for, and its fixing is told", async () => {
+  const past = await converted({ amount: "1", from: "EUR", to: "GBP", date: "2020-01-05" }, "0.85", { date: "2020-01-05", fixed_on: "2020-01-03" });
+  assert.deepEqual([past.asked[0][1].date, past.day, past.fixedOn], ["2020-01-05", "2020-01-05", "2020-01-03"]);
+});
+
+test("a weight of a metal is priced now by the spot price, and on a past day by its own unit", async () => {
+  const now = await converted({ amount: "-2", from: "XAU", to: "EUR", unit: "gram", purity: "750" }, "100.125");
+  assert.deepEqual([now.converted, now.asked[0][0], now.of], ["-200.25", "/metals/spot", "XAU"]);
+  const wanted = { amount: "2", from: "XAU", to: "EUR", unit: "gram", purity: "750", date: "2020-01-03" };
+  const past = await converted(wanted, "1382.3767466", { date: "2020-01-03", fixed_on: "2020-01-03" });
+  assert.equal(past.asked[0][0], "/convert");
+  assert.deepEqual([past.converted, past.rate, past.day], ["66.67", "33.33333333", "2020-01-03"]);
+  const back = await converted({ ...wanted, amount: "100", from: "EUR", to: "XAU", unit: "oz_t" }, "1000", { date: "2020-01-03" });
+  assert.equal(back.converted, "0.133333");
+});
+
+test("amounts are read as people and programs write them", () => {
+  const read = { "12.50": "12.50", "-3": "-3", "−3": "-3", "1e3": "1000", "1E 16": "10000000000000000", "1.5e-7": "0.00000015", "1\u202f234.5": "1234.5", ".5": "0.5" };
+  for (const [text, amount] of Object.entries(read)) assert.equal(readAmount(text), amount, text);
+  for (const text of ["", " ", "abc", "1,5", ".", "1 000", "--1"]) assert.notEqual(amountError(text), "", text);
+});
+
+test("what a link says and what cannot be read of it", () => {
+  const wrong = (query) => [...readLink(new URLSearchParams(query), TABLES).wrong.keys()];
+  assert.deepEqual(readLink(new URLSearchParams("from=gbp&to=GBp"), TABLES).values, { from: "GBP", to: "GBp" });
+  assert.deepEqual(readLink(new URLSearchParams("amount=5"), TABLES).values, { from: "EUR", to: "USD", amount: "5" });
+  for (const query of ["date=2020-01-02", "precision=20", "precision=currency", "from=XAU&to=EUR&unit=gram&purity=750", "unit=gram"]) assert.deepEqual(wrong(query), [], query);
+  for (const date of ["2020-13-01", "foo", "2023-02-29", "1.1.2020"]) assert.deepEqual(wrong(`date=${date}`), ["date"]);
+  for (const precision of ["21", "two", "-1", "1.5"]) assert.deepEqual(wrong(`precision=${precision}`), ["precision"]);
+  assert.deepEqual(wrong("from=XAU&to=EUR&unit=grams"), ["unit"]);
+  assert.deepEqual(wrong("from=XAU&to=EUR&purity=fine"), ["purity"]);
+  assert.deepEqual(wrong("from=XCU&to=EUR&purity=750"), ["purity"]);
+  assert.deepEqual(wrong("from=XAU&to=BTC&unit=gram"), ["unit"]);
+  assert.throws(() => readLink(new URLSearchParams("amuont=5"), TABLES), /“amuont=5”, which this view does not understand/);
+  assert.throws(() => readLink(new URLSearchParams("amount=5&amount=6"), TABLES), /twice/);
+});
