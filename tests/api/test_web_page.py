@@ -95,7 +95,7 @@ def test_the_configuration_says_what_the_page_must_know(make_client):
         "environment": "sandbox",
         "stream_url": "wss://rates.example:8001",
         "version": version,
-            "notice": "",
+        "notice": "",
     }
 
 

@@ -10,7 +10,7 @@ from cambist.reference.minor_units import MINOR_UNITS
 LISTS = [
     ("/fetch-multi?from=EUR&to=USD,XDR,JPY", "results", ["USD", "JPY"], ["XDR"], 1),
     ("/fetch-multi?from=EUR&to=ZZZ,USD,BTC,XDR", "results", ["USD"], ["XDR", "ZZZ", "BTC"], 1),
-    ("/fetch-multi?from=XAU&to=EUR,XDR,USD", "results", ["EUR", "USD"], ["XDR"], 4),
+    ("/fetch-multi?from=XAU&to=EUR,XDR,USD", "results", ["EUR", "USD"], ["XDR"], 3),
     ("/fetch-many-to-one?from=EUR,XDR,JPY,zzz&to=USD", "from", ["EUR", "JPY"], ["XDR", "zzz"], 2),
     ("/fetch-matrix?from=EUR,XDR&to=JPY,XDR,USD,KPW", "matrix", ["EUR"], ["XDR", "KPW"], 2),
     ("/crypto/fetch-prices?pairs=BTC/USD,DOGE/USD,BTC/ZZZ,ETH/BTC", "prices", ["BTC/USD", "ETH/BTC"],

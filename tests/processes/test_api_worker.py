@@ -59,6 +59,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
     (folder / "package.csv").write_bytes(small_ecb)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(bootstrap_module, "CURRENCY_FILE", str(folder / "package.csv"))
+        patched.setattr(bootstrap_module, "import_packaged", lambda *_: None)
         bootstrap = Bootstrap(Settings(data=folder / "data"), lambda: NOON)
         bootstrap.prepare(lambda _: None)
         bootstrap.create_owner()

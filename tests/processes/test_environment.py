@@ -63,6 +63,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
     (folder / "package.csv").write_bytes(small_ecb)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(bootstrap_module, "CURRENCY_FILE", str(folder / "package.csv"))
+        patched.setattr(bootstrap_module, "import_packaged", lambda *_: None)
         start(Settings(data=folder / "live"))
     simulated = Settings(data=folder / "sandbox", sandbox=True)
     start(simulated)
@@ -75,6 +76,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path:
 @pytest.fixture(autouse=True)
 def package(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bootstrap_module, "CURRENCY_FILE", str(kept / "package.csv"))
+    monkeypatch.setattr(bootstrap_module, "import_packaged", lambda *_: None)
     monkeypatch.setattr("cambist.registry.accounts.metering.utc_now", lambda: NOON)
 
 

@@ -22,11 +22,8 @@ from cambist.sources.base import Redistribution
 
 def period(since: str, until: str | None) -> tuple[date, date]:
     """Return the first and the last day of an export. Errors: BadParameter."""
-    today = utc_now().date()
     start = date.fromisoformat(first_day(since) or "")
-    end = date.fromisoformat(last_day(until) or str(today))
-    if end > today:
-        raise BadParameter(f"Invalid --until: [{end}] lies ahead, it takes a day up to today")
+    end = date.fromisoformat(last_day(until) or str(utc_now().date()))
     if start > end:
         raise BadParameter(f"Invalid --since: [{start}] is after the last day, {end}")
     return start, end

