@@ -23,6 +23,7 @@ from tests.cli.conftest import CommandResult
 from cambist.admin.export import exporter
 from cambist.admin.history.stored_answers import StoredAnswers
 from cambist.cli import main
+from cambist.clock import utc_now
 from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
 from cambist.settings import Settings
@@ -316,7 +317,7 @@ def test_two_exports_are_never_mixed_in_one_folder(run: Run, out: Path, options:
         (["--since", "2026", "--until", "2025"], "Invalid --since: [2026-01-01] is after the last day, 2025-12-31"),
         (
             ["--since", "2999", "--until", "2999"],
-            "Invalid --since: [2999-01-01] is after the last day, ",
+            f"Invalid --since: [2999-01-01] is after the last day, {utc_now():%Y-%m-%d}",
         ),
         (["--since", "2025", "--base", "BTC"], "Invalid/unsupported source currency: [BTC]"),
         (["--since", "2025", "--codes", "EUR,NOPE"], "Invalid/unsupported target currency: [NOPE]"),
