@@ -332,6 +332,13 @@ def test_two_originals_that_agree_break_a_peg_and_one_alone_does_not() -> None:
     assert word(spoken(near, also), DAY, "AED") == ("the law", 0)
 
 
+def test_a_peg_stays_broken_on_days_on_which_one_of_the_two_is_silent() -> None:
+    one = SourceHistory("USD", daily("USD/AED 5", 0, 1, 2), "one", outranks_pegs=False)
+    two = SourceHistory("USD", daily("USD/AED 5.01", 0), "two", outranks_pegs=False)
+    matrix = spoken(one, two)
+    assert [word(matrix, DAY + number * ONE_DAY, "AED") for number in range(3)] == [("one", 0)] * 3
+
+
 def test_cells_have_source_indexes_and_ages() -> None:
     matrix = spoken(
         SourceHistory("EUR", fixings("2026-03-05 EUR/USD 1.25 2026-03-06 EUR/USD 1.25 2026-03-05 EUR/JPY 180"), "ecb")

@@ -178,6 +178,12 @@ def test_a_peg_breaks_if_two_sources_agree_on_another_rate(quotes: Quotes) -> No
     assert quotes(two, "EUR")["SAR"].worth("USD") == 5
 
 
+def test_a_broken_peg_stays_broken_while_one_source_has_published_a_day_and_the_other_not_yet(quotes: Quotes) -> None:
+    both = "\n".join(f"{key} 2026-03-05 EUR/USD 1.25\n{key} 2026-03-05 EUR/SAR 6.25" for key in "ab")
+    found = quotes(f"{both}\na 2026-03-06 EUR/USD 1.25\na 2026-03-06 EUR/SAR 6.3", "EUR")
+    assert found["SAR"].worth("USD") == Fraction("6.3") / Fraction("1.25")
+
+
 def test_a_held_fixing_leaves_the_quote_of_the_day_before(quotes: Quotes) -> None:
     days = "\n".join(f"2026-02-{day:02} USD/JPY 150.{day}" for day in range(1, 28))
     quote = quotes(f"{days}\n2026-03-02 USD/JPY 1.502")["JPY"]

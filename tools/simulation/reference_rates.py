@@ -78,12 +78,18 @@ class ReferenceRates:
     def is_above_law(self, code: str, day: date, said: Said, legal: float) -> bool:
         """Return whether what a source says stands although a law fixes another rate.
 
-        That is so of an issuer and of sources above the law, and if two originals agree that the law is broken.
+        That is so of an issuer and of sources above the law, and if two originals agree that the law is broken, each by
+        what it said last.
         """
         source = self.verdicts.source(said.source)
         if source.outranks_pegs or source.anchor == code:
             return True
-        units = {key: rates[day] for key, rates in self.rates(code).items() if day in rates}
+        recent = [day - age * _DAY for age in range(CARRIED_DAYS + 1)]
+        units = {
+            key: next(rates[on] for on in recent if on in rates)
+            for key, rates in self.rates(code).items()
+            if any(on in rates for on in recent)
+        }
         near = [key for key, each in units.items() if abs(each / said.units - 1) <= _AGREED]
         originals = sum(not self.verdicts.source(key).compiled for key in near)
         return originals > 1 and abs(said.units / legal - 1) > _OFF_PEG

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
+from numpy.typing import NDArray
 
+from cambist.history.as_of import CARRY_DAYS
 from cambist.history.source_history import SourceHistory
 from cambist.history.verdict_log import Decision
 from cambist.verdicts.facts import CodeFixings, Floats, Ints, SourceFacts
@@ -33,6 +35,10 @@ DECIDED = 0.02
 def anchor_name(anchor: str, source: str) -> str:
     """Return the name under which outcomes say on which days a source's rate of its own anchor is held."""
     return f"{anchor}/{source}"
+
+
+AGREED = 0.02
+"""How near a source's rate is to the published one to count as a vote for it, or to confirm one that is off its peg."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,22 @@ class CodeRates:
                 found[row] = columns.get(outcome, NO_COLUMN)
                 if found[row] >= 0 and np.isnan(self.units[row, found[row]]):
                     found[row] = NO_COLUMN
+        return found
+
+    def confirmed(self, published: Ints) -> NDArray[np.bool_]:
+        """Return on which days two originals or more agree on what is published: each counts by what it said last.
+
+        What is older than fixings are carried does not count.
+        """
+        rows = np.arange(len(self.days))
+        said_on = np.maximum.accumulate(np.where(np.isnan(self.units), -1, rows[:, None]), axis=0)
+        last = np.take_along_axis(self.units, np.maximum(said_on, 0), axis=0)
+        is_recent = (said_on >= 0) & (self.days[:, None] - self.days[np.maximum(said_on, 0)] <= CARRY_DAYS)
+        chosen = self.units[rows, np.maximum(published, 0)]
+        is_original = np.array([not history.compiled for history in self.histories], np.bool_)
+        with np.errstate(invalid="ignore"):
+            is_near = np.abs(last / chosen[:, None] - 1) <= AGREED
+        found: NDArray[np.bool_] = np.count_nonzero(is_near & is_recent & is_original, axis=1) > 1
         return found
 
     def fixings(self, decisions: Iterable[Decision] = ()) -> CodeFixings:

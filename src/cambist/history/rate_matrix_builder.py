@@ -23,14 +23,12 @@ from cambist.pricing.pair import PIVOT
 from cambist.pricing.parity import Parity, parities_on, parity_periods, parity_spans
 from cambist.pricing.quote import Derivation
 from cambist.reference.assets import METALS
-from cambist.reference.currency_tables import CURRENCIES, Currency
+from cambist.reference.currency_tables import CURRENCIES, PEGS, Currency
 
 __all__ = ["SourceHistory", "build_excerpt", "build_rate_matrix", "lives_between", "splice_excerpt"]
 
-_AGREED = 0.02
-"""How near another original is that confirms a rate off its peg."""
-
 _OFF_PEG = 0.03
+_PEGGED = frozenset(peg.code for peg in PEGS)
 
 NO_OUTCOMES: Mapping[str, Outcomes] = {}
 
@@ -151,7 +149,9 @@ def _fill(draft: _Draft, rates: CodeRates, outcomes: Outcomes, wrong: Mapping[st
     column, numbers = draft.column(rates.code), {id(history): n for n, history in enumerate(draft.ranked)}
     last = np.searchsorted(said_days, np.arange(draft.days), side="right") - 1
     source_of_day = np.where(last >= 0, said[np.maximum(last, 0)], NO_COLUMN)
-    confirmed = np.append(_confirmed(rates, published)[is_said], False)[last]
+    # Only what the law fixes is compared with it.
+    agreed = rates.confirmed(published)[is_said] if rates.code in _PEGGED else np.zeros(len(said), np.bool_)
+    confirmed = np.append(agreed, False)[last]
     for number in np.unique(said[said >= 0]).tolist():
         history, is_here = rates.histories[number], source_of_day == number
         cells, ages = history.carried(
@@ -164,16 +164,6 @@ def _fill(draft: _Draft, rates: CodeRates, outcomes: Outcomes, wrong: Mapping[st
         is_here &= ~np.isnan(cells)
         column.cells[is_here], column.ages[is_here] = cells[is_here], ages[is_here]
         column.sources[is_here], column.is_confirmed[is_here] = numbers[id(history)], confirmed[is_here]
-
-
-def _confirmed(rates: CodeRates, published: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return on which days two originals or more say about what is published."""
-    chosen = rates.units[np.arange(len(published)), np.maximum(published, 0)]
-    is_original = np.array([not history.compiled for history in rates.histories], np.bool_)
-    with np.errstate(invalid="ignore"):
-        is_near = np.abs(rates.units / chosen[:, None] - 1) <= _AGREED
-    found: NDArray[np.bool_] = np.count_nonzero(is_near & is_original, axis=1) > 1
-    return found
 
 
 def _clear_outsidelives_between(draft: _Draft) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from cambist.history.archive import PublishedArchive
 from cambist.history.as_of import CARRY_DAYS
-from cambist.history.code_rates import NO_COLUMN, WITHDRAWN_COLUMN, CodeRates
+from cambist.history.code_rates import AGREED, NO_COLUMN, WITHDRAWN_COLUMN, CodeRates
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.judging import Judging
 from cambist.history.published_fixings import fixings_for
@@ -22,9 +23,6 @@ from cambist.pricing.quote import Derivation, Origin, Quote, Vote
 from cambist.reference.assets import METALS
 from cambist.reference.currency_tables import CURRENCIES
 from cambist.sources.base import Source
-
-_AGREED = 0.02
-"""How near a source's rate is to the published one to count as a vote for it."""
 
 _COMPILED_WEIGHT = 0.7
 _OFF_PEG = 0.03
@@ -76,9 +74,10 @@ class DailyQuotes:
     def _is_broken(self, parity: Parity, rates: CodeRates, row: int, column: int) -> bool:
         anchor = 1.0 if parity.anchor == PIVOT else self._units(parity.anchor, int(rates.days[row]))
         units = rates.units[row, column]
-        originals = [each for each, history in enumerate(rates.histories) if not history.compiled]
-        agreeing = np.count_nonzero(np.abs(rates.units[row, originals] / units - 1) <= _AGREED)
-        return bool(agreeing > 1 and abs(units / (anchor * float(parity.factor)) - 1) > _OFF_PEG)
+        recent = slice(int(np.searchsorted(rates.days, rates.days[row] - CARRY_DAYS)), row + 1)
+        near = replace(rates, days=rates.days[recent], units=rates.units[recent])
+        is_confirmed = near.confirmed(np.full(len(near.days), column))[-1]
+        return bool(is_confirmed and abs(units / (anchor * float(parity.factor)) - 1) > _OFF_PEG)
 
     def _units(self, code: str, day: int) -> float:
         """Return what was published of a code last, up to a day; NaN if nothing was."""
@@ -99,7 +98,7 @@ class DailyQuotes:
                 continue
             own, behind = rates.units[first + rows[-1], place], day - int(rates.days[first + rows[-1]])
             weight = (_COMPILED_WEIGHT if history.compiled else 1.0) * 0.5**behind
-            is_near = abs(own / units - 1) <= _AGREED
+            is_near = abs(own / units - 1) <= AGREED
             market_time = min(self._sources[history.key].market_time(_day(day - behind)), now)
             votes.append((place != column, Vote(history.key, float(own), market_time, weight if is_near else 0.0)))
         return tuple(vote for _, vote in sorted(votes, key=lambda each: each[0]))
