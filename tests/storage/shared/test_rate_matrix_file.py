@@ -122,6 +122,7 @@ def test_a_flipped_bit_is_never_read_as_another_matrix(content: bytes, damaged: 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(where=st.floats(0, 1, exclude_max=True), byte=st.integers(0, 255))
 @example(where=0.0, byte=0)
+@example(where=0.01953125, byte=68)
 def test_a_changed_byte_is_never_read_as_another_matrix(content: bytes, damaged: Path, where: float, byte: int) -> None:
     changed = bytearray(content)
     changed[int(where * len(content))] = byte
