@@ -48,8 +48,10 @@ def folder(tmp_path: Path, port: int):
     with (tmp_path / "log").open("wb") as log:
         service = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log, env=environment)
     try:
-        probe = f"curl -s --retry 60 --retry-delay 0 --retry-connrefused --retry-max-time 40 http://127.0.0.1:{port}/x"
-        subprocess.run(probe.split(), check=True, capture_output=True, timeout=60)
+        probe = (
+            f"curl -s --retry 150 --retry-delay 0 --retry-connrefused --retry-max-time 110 http://127.0.0.1:{port}/x"
+        )
+        subprocess.run(probe.split(), check=True, capture_output=True, timeout=120)
         yield tmp_path
     finally:
         service.terminate()

@@ -66,7 +66,7 @@ def test_tables_are_opened_from_their_addresses(found: Any, place: Place) -> Non
     expected = [[day, "EUR", quote, rate] for quote, rates in results.items() for day, rate in rates.items()]
     assert len(found["tables"]) == 2
     for header, *rows in found["tables"].values():
-        assert header == ["date", "base", "quote", "rate"]
+        assert header == ["date", "base", "quote", "rate", "fixed_on"]
         assert [[*row[:3], pytest.approx(float(row[3]), rel=1e-9)] for row in rows] == expected
 
 

@@ -19,10 +19,12 @@ pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 @pytest.fixture
 def disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 96 MB."""
+    """A file system of 160 MB."""
     folder = tmp_path / "disk"
     folder.mkdir()
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=96m", "tmpfs", folder], capture_output=True, check=False)
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=160m", "tmpfs", folder], capture_output=True, check=False
+    )
     if made.returncode:
         pytest.skip("no file system can be mounted here: only root may")
     yield folder

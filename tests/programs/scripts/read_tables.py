@@ -20,6 +20,7 @@ import polars as pl
 import pyarrow.feather
 
 path, query, key = sys.argv[1:]
+COLUMNS = ["date", "base", "quote", "rate"]
 
 
 def url(suffix: str) -> str:
@@ -44,20 +45,20 @@ def with_duckdb() -> Iterable[tuple[Any, ...]]:
 
 def with_openpyxl() -> Iterable[tuple[Any, ...]]:
     rows = openpyxl.load_workbook(content("xlsx"), read_only=True).active.iter_rows(min_row=2, values_only=True)
-    return [(day.date(), *rest) for day, *rest in rows]
+    return [(day.date(), *rest) for day, *rest, _fixed_on in rows]
 
 
 READERS: dict[str, Callable[[], Iterable[tuple[Any, ...]]]] = {
     "csv pandas": lambda: of_frame(pd.read_csv(url("csv"), dtype=str)),
-    "csv polars": lambda: pl.read_csv(content("csv"), infer_schema_length=0).iter_rows(),
+    "csv polars": lambda: pl.read_csv(content("csv"), infer_schema_length=0).select(COLUMNS).iter_rows(),
     "csv decimal comma pandas": lambda: of_frame(
         pd.read_csv(url("csv") + "&decimal=comma", sep=";", decimal=",", float_precision="round_trip")
     ),
     "ndjson pandas": lambda: of_frame(pd.read_json(url("ndjson"), lines=True, convert_dates=False, precise_float=True)),
-    "ndjson polars": lambda: pl.read_ndjson(content("ndjson")).iter_rows(),
+    "ndjson polars": lambda: pl.read_ndjson(content("ndjson")).select(COLUMNS).iter_rows(),
     "xlsx openpyxl": with_openpyxl,
     "arrow pandas": lambda: of_frame(pd.read_feather(content("arrow")), "rate_decimal"),
-    "arrow polars": lambda: pl.read_ipc(content("arrow")).select("date", "base", "quote", "rate").iter_rows(),
+    "arrow polars": lambda: pl.read_ipc(content("arrow")).select(COLUMNS).iter_rows(),
     "arrow pyarrow": lambda: of_frame(pyarrow.feather.read_table(content("arrow")).to_pandas(), "rate_decimal"),
     "parquet pandas": lambda: of_frame(pd.read_parquet(content("parquet")), "rate"),
     "parquet polars": lambda: (
