@@ -41,6 +41,7 @@ class HangingEditions:
 def process(tmp_path: Path, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch) -> StreamProcess:
     (tmp_path / "package.csv").write_bytes(small_ecb)
     monkeypatch.setattr(bootstrap_module, "CURRENCY_FILE", str(tmp_path / "package.csv"))
+    monkeypatch.setattr(bootstrap_module, "import_packaged", lambda *_: None)
     settings = Settings(data=tmp_path / "data", stream_port=0)
     bootstrap = Bootstrap(settings, lambda: NOON)
     bootstrap.prepare(lambda _: None)
