@@ -28,6 +28,8 @@ BEHIND = "/explain?from=EUR&to=USD&date="
 CHECKED = [
     "database",
     "fixings of ecb",
+    "fixings of fawazahmed0",
+    "fixings of fed",
     "editions",
     "verdicts",
     "usage counters",
