@@ -484,7 +484,7 @@ def test_a_worker_that_is_killed_is_replaced_and_the_service_answers(service):
 
 def test_sigterm_lets_every_answer_in_flight_finish(spare, tmp_path):
     with serving(spare, tmp_path / "logs") as service:
-        codes = list(service.get("/fetch-all").json["results"])
+        codes = list(service.get("/fetch-all").json["results"])[:90]
         connections = [http.client.HTTPConnection("127.0.0.1", service.port, timeout=ANSWER_SECONDS) for _ in range(16)]
         for connection in connections:  # so that each of them has been taken on by a worker
             assert exchange(connection, "GET", "/docs").status == 200

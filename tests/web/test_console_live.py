@@ -69,7 +69,7 @@ def test_a_dispute_is_shown_with_what_each_source_says_and_each_choice_would_ser
     said_by = console.get_by_role("region", name="What the sources say about EGP")
     expect(said_by.get_by_role("row").filter(has_text=DISPUTING)).to_contain_text("-90 %")
     choices = console.get_by_role("region", name="What you can decide about EGP")
-    expect(choices.get_by_role("button", name="Accept")).to_have_count(2)
+    expect(choices.get_by_role("button", name="Accept")).to_have_count(3)
     check_accessible(console)
     check_fits(console)
 
