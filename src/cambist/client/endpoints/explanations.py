@@ -138,15 +138,25 @@ class SourceRecord(Struct, frozen=True, kw_only=True):
     rate_types: list[str] = []
 
 
+class UnreachedSources(Struct, frozen=True, kw_only=True):
+    """No source can be reached: a sentence for people, the keys of those that were asked, and the commonest reason."""
+
+    sentence: str
+    unreached: tuple[str, ...]
+    why: str
+
+
 class SourcesResponse(Answer, frozen=True, kw_only=True):
     """The sources by key, best first; `environment` is sandbox if the prices are simulated.
 
+    `no_network` is there while the service reaches none of them.
     `independent`, with `verbose`, counts the independent sources of each currency and metal.
     """
 
     environment: str
     updated: Timestamp
     sources: dict[str, SourceRecord]
+    no_network: UnreachedSources | None = None
     independent: dict[str, int] | None = None
 
 
