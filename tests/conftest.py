@@ -324,3 +324,12 @@ def clock() -> Clock:
 def ledger() -> MemoryLedger:
     """A ledger that several meters may share."""
     return MemoryLedger()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[SqlStore]:
+    """A new database."""
+    store = SqlStore(f"sqlite:///{tmp_path / 'a.db'}")
+    store.migrate()
+    yield store
+    store.close()

@@ -38,7 +38,7 @@ PUBLISHERS = {
 }
 """Publisher, licence and attribution of each source."""
 
-EPOCH_SECONDS = 0  # the archive of the same files is the same, whenever it is made
+EPOCH_SECONDS = 0  # the tar file of the same files is the same, whenever it is made
 
 
 def main() -> None:
@@ -66,7 +66,7 @@ def currency_api_files(path: Path) -> dict[str, bytes]:
 
 
 def archived(files: dict[str, bytes]) -> bytes:
-    """Return an archive of files."""
+    """Return a tar file of some files."""
     archive = io.BytesIO()
     with tarfile.open(fileobj=archive, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for name, content in files.items():

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -23,14 +22,6 @@ FRIDAY = date(2026, 3, 6)
 RECEIVED = datetime(2026, 3, 6, 18, tzinfo=UTC)
 EVENING = datetime(2026, 3, 6, 20, tzinfo=UTC)
 Quotes = Callable[..., dict[str, Quote]]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    store = SqlStore(f"sqlite:///{tmp_path / 'a.db'}")
-    store.migrate()
-    yield store
-    store.close()
 
 
 @pytest.fixture

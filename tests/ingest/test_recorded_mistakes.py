@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -86,14 +85,6 @@ def wrong_days(mistake: Mistake, said: list[Fixing]) -> list[tuple[date, float]]
     assert line is not None
     pairs = zip(line[0].tolist(), line[1].tolist(), strict=True)
     return [(day_of(row), units) for row, units in pairs if abs(units / mistake.right - 1) > mistake.off]
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    store = SqlStore(f"sqlite:///{tmp_path / 'a.db'}")
-    store.migrate()
-    yield store
-    store.close()
 
 
 def served(store: SqlStore, sources: list[Any], code: str, day: date) -> tuple[float | None, DayStatus]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,14 +17,6 @@ from cambist.verdicts.verdict import DayStatus
 
 FIRST = date(2026, 10, 1)
 LAST = FIRST + timedelta(days=19)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    store = SqlStore(f"sqlite:///{tmp_path / 'a.db'}")
-    store.migrate()
-    yield store
-    store.close()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,9 @@ from cambist.history.source_history import SourceHistory
 from cambist.history.verdict_log import Decision
 from cambist.verdicts.facts import CodeFixings, Floats, Ints, SourceFacts
 
+AGREED = 0.02
+"""How near a source's rate is to the published one to count as a vote for it, or to confirm one that is off its peg."""
+
 HELD = ""
 """The outcome of a day on which all fixings are held: the rate before is carried forward."""
 
@@ -35,10 +38,6 @@ DECIDED = 0.02
 def anchor_name(anchor: str, source: str) -> str:
     """Return the name under which outcomes say on which days a source's rate of its own anchor is held."""
     return f"{anchor}/{source}"
-
-
-AGREED = 0.02
-"""How near a source's rate is to the published one to count as a vote for it, or to confirm one that is off its peg."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,7 @@ def rows(matrix: RateMatrix, day: date) -> Iterator[bytes]:
         yield from _sliced(matrix, slice(matrix.row(day) * width, (matrix.row(day) + 1) * width))
 
 
-def columns(
-    matrix: RateMatrix, codes: Iterable[str], start: date, end: date, *, with_origin: bool = True
-) -> Iterator[bytes]:
+def columns(matrix: RateMatrix, codes: Iterable[str], start: date, end: date) -> Iterator[bytes]:
     """Yield the cells of some codes from `start` to `end`, both inclusive, with the age and the source of each rate."""
     first, last, width = max(start, matrix.first_day), min(end, matrix.last_day), len(matrix.codes)
     yield f"{first} {last}".encode()
@@ -30,10 +28,10 @@ def columns(
         yield f"{code} {column is not None} ".encode()
         if column is not None and first <= last:
             begin, stop = matrix.row(first) * width + column, (matrix.row(last) + 1) * width
-            yield from _sliced(matrix, slice(begin, stop, width), with_origin=with_origin)
+            yield from _sliced(matrix, slice(begin, stop, width))
 
 
-def _sliced(matrix: RateMatrix, part: slice, *, with_origin: bool = True) -> Iterator[bytes]:
+def _sliced(matrix: RateMatrix, part: slice) -> Iterator[bytes]:
     """Yield the values, ages and source indexes of some cells."""
-    for cells in (matrix.cells, matrix.ages, matrix.source_indexes)[: None if with_origin else 1]:
+    for cells in (matrix.cells, matrix.ages, matrix.source_indexes):
         yield np.asarray(cells)[part].tobytes()  # several times faster than from a memoryview

@@ -1,4 +1,4 @@
-"""The server, as its connections see it."""
+"""The server, as its connections see it. A connection is `Any` here, because its module imports this one."""
 
 from __future__ import annotations
 
@@ -7,14 +7,11 @@ from typing import Any, Protocol
 
 from cambist.http.request_parser import Environ, ReceivedRequest
 
-Connection = Any
-"""An `HttpConnection`, which imports this module."""
-
 
 class ConnectionOwner(Protocol):
     """The server, as a connection sees it; `now` is the time of the last look at all connections."""
 
-    connections: set[Connection]
+    connections: set[Any]
     now: float
     is_ending: bool
     is_secure: bool
@@ -24,7 +21,7 @@ class ConnectionOwner(Protocol):
     def answer(self, request: ReceivedRequest) -> bytes | None:
         """Return the response to a request, unless it has to be waited for."""
 
-    def answer_in_thread(self, request: ReceivedRequest, connection: Connection) -> None:
+    def answer_in_thread(self, request: ReceivedRequest, connection: Any) -> None:
         """Answer a request in a thread, which passes the response to the connection."""
 
     def refusal_delay(self, answer: bytes, request: ReceivedRequest | None, peer: str) -> float:
@@ -33,7 +30,7 @@ class ConnectionOwner(Protocol):
         The request is None if it could not be read; then the address of its connection counts.
         """
 
-    def departed(self, connection: Connection) -> None:
+    def departed(self, connection: Any) -> None:
         """Forget the request of a connection that is lost."""
 
     def later(self, seconds: float, call: Callable[[], None]) -> None:

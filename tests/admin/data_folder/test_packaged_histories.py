@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -20,18 +19,9 @@ from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.reference.packaged import FOLDER, PackageManifest, manifest, members
 from cambist.registry.sources.source_adapters import fixing_adapters
 from cambist.settings import Settings
-from cambist.storage.sql import SqlStore
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ADAPTERS = fixing_adapters(Settings())
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[SqlStore]:
-    store = SqlStore(f"sqlite:///{tmp_path / 'a.db'}")
-    store.migrate()
-    yield store
-    store.close()
 
 
 @pytest.mark.parametrize("file", manifest().files, ids=lambda file: file.source)

@@ -11,9 +11,10 @@ from decimal import Decimal
 from typing import Any
 from zipfile import ZipFile
 
+import numpy as np
 import pytest
 from arro3.io import read_ipc, read_parquet
-from tests.conftest import KEY, Client, MemoryLedger
+from tests.conftest import KEY, Client, MemoryLedger, client_of
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
@@ -23,6 +24,14 @@ from cambist.api.faces.tables.columnar import write_arrow, write_parquet_file
 from cambist.api.faces.tables.formats import FORMATS, accepted_format
 from cambist.api.faces.tables.text_files import CsvOptions, write_csv
 from cambist.errors import RateUnavailable
+from cambist.history.pair_series import PairSeries
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.rate_matrix_builder import build_rate_matrix
+from cambist.history.source_history import SourceHistory
+from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book import RateBook
+
+LAST_DAY = date(2026, 12, 31)
 
 SERIES = "/time-series{}?from=EUR&to=USD,JPY&start=2026-10-01&end=2026-10-30"
 SUFFIXES = [one.suffix for one in FORMATS]
@@ -203,6 +212,20 @@ def test_a_client_that_has_the_table_pays_nothing(client: Client) -> None:
     assert (again.status, again.content, again.headers["x-calls-cost"]) == (304, b"", "0")
     other = client.get(SERIES.format(".csv") + "&decimal=comma", headers={"If-None-Match": first.headers["etag"]})
     assert other.status == 200
+
+
+def test_another_day_of_a_fixing_is_another_table_although_the_rates_are_the_same(real_book: RateBook) -> None:
+    target, tables = "/time-series.csv?from=EUR&to=USD&start=2024-03-01&end=2024-03-02", []
+    for days in ((1,), (1, 2)):
+        rows = np.array([(date(2024, 3, day) - FIRST_DAY).days for day in days], np.int64)
+        euro = PairSeries(Pair("EUR", "USD"), rows, np.full(len(days), 1.25))
+        later = PairSeries(Pair("EUR", "JPY"), rows[-1:] + 500, np.full(1, 170.0))
+        history = SourceHistory("EUR", [euro, later], "ecb", outranks_pegs=False)
+        tables.append(client_of(real_book, build_rate_matrix([history], LAST_DAY, "a test")).get(target))
+    carried, fixed_then = tables
+    assert carried.text.splitlines()[-1] == "2024-03-02,EUR,USD,1.25,2024-03-01"
+    assert fixed_then.text.splitlines()[-1] == "2024-03-02,EUR,USD,1.25,2024-03-02"
+    assert carried.headers["etag"] != fixed_then.headers["etag"]
 
 
 PLANS = """

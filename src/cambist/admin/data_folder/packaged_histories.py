@@ -16,15 +16,15 @@ from cambist.sources.base import FixingAdapter, SourceRequest
 log = logging.getLogger(__name__)
 
 
-class _ArchiveAdapter(FixingAdapter):
-    """Parses an archive of answers that an adapter can parse."""
+class _PackedAdapter(FixingAdapter):
+    """Parses a file of the package, which holds answers that an adapter can parse."""
 
     def __init__(self, adapter: FixingAdapter) -> None:
         self.source = adapter.source
         self._adapter = adapter
 
     def requests(self, first: date, last: date) -> Iterator[SourceRequest]:  # noqa: ARG002
-        """Request nothing: the archive is there."""
+        """Request nothing: the file is there."""
         return iter(())
 
     def parse(self, content: bytes, subject: str = "") -> Iterator[Fixing]:
@@ -41,7 +41,7 @@ def import_packaged(
         if file.source not in adapters:
             continue
         delivery = Delivery(_content(file), f"{file.name} of this package", now)
-        filed = file_delivery(archive, _ArchiveAdapter(adapters[file.source]), delivery, progress)
+        filed = file_delivery(archive, _PackedAdapter(adapters[file.source]), delivery, progress)
         if filed is not None:
             log.info("Archive: filed %d new rates of %s, %s to %s", filed.added, file.publisher, *_period(file))
 

@@ -204,7 +204,7 @@ class PastSeries(_PastAnswers):
         if not 0 <= (end - start).days < _MOST_DAYS:
             raise Declined
         params = self._params.format(base=pair.base, quote=pair.quote, start=start, end=end)
-        data = columns(matrix, (pair.base, pair.quote), start, end, with_origin=False)
+        data = columns(matrix, (pair.base, pair.quote), start, end)
         head = self.head(matrix, params, *data)
         results = bytes(series_by_code([read_series(matrix, pair, start, end)]))
         body = b'{"start":"%b","end":"%b","interval":"P1D","base":"%b","results":%b,"ms":' % (

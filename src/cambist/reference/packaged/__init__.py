@@ -1,7 +1,7 @@
 """Histories that come with the package: what publishers gave away for free, as they published it.
 
 `manifest.json` says of each file whose it is, under which licence, which days it has and which command wrote it. A file
-is a compressed archive of the publisher's own files, in the publisher's own format.
+is a compressed tar file of the publisher's own files, in the publisher's own format.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def manifest() -> PackageManifest:
 
 
 def members(content: bytes) -> Iterator[bytes]:
-    """Yield the publisher's files in an archive."""
+    """Yield the publisher's files in the content of a tar file."""
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:xz") as archive:
         for member in archive:
             file = archive.extractfile(member)

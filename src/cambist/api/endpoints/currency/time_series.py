@@ -60,7 +60,7 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
     interval: Annotated[str, interval("interval", default="P1D", description="Only days are offered.")]
     as_of: AsOf = None
     assume: Assume = None
-    verbose: Annotated[bool, flag("verbose", description="Add `carried`: true, 1, yes or y.")]
+    verbose: Annotated[bool, flag("verbose", description="Add `carried` and `fixed_on`: true, 1, yes or y.")]
     rate_type: RateTypeName = None
 
 
@@ -111,9 +111,9 @@ def scope(context: RequestContext, params: TimeSeriesParams) -> Scope:
 
 
 def etag_data(context: RequestContext, params: TimeSeriesParams) -> Iterable[bytes]:
-    """It is read from the cells of both sides; their ages and sources decide `carried`."""
+    """It is read from the cells of both sides; their ages and sources decide `carried`, and `fixed_on` of tables."""
     period = _period(params, context)
-    return columns(context.matrix, (params.base, *params.quotes), *period, with_origin=params.verbose)
+    return columns(context.matrix, (params.base, *params.quotes), *period)
 
 
 def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesResponse:
