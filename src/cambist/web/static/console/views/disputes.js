@@ -8,6 +8,7 @@ import { plural } from "../parts/verdict.js";
 
 export const title = "Disputes";
 
+const JUDGING_MS = 3000; // the list is asked for again until the service has judged everything that it has heard
 const KINDS = { disputed: "warn", held: "bad", agreed: "good", early: "quiet" };
 
 /** @param {HTMLElement} root @param {URLSearchParams} params @param {import("../app.js").Shell} shell */
@@ -24,6 +25,7 @@ export async function show(root, params, shell) {
       found.textContent = foundText(answer);
       list.replaceChildren(...disputesOf(answer, shell, load));
       decided.replaceChildren(...decisionsOf(answer, shell, load, turn));
+      if (!answer.complete) setTimeout(() => shell.signal.aborted || list.contains(document.activeElement) || load(), JUDGING_MS);
     } catch (error) {
       if (!shell.signal.aborted) list.replaceChildren(errorNote(error));
     }
