@@ -20,6 +20,7 @@ from cambist.api.state.worker_state import WorkerState
 from cambist.history.fixing import Fixing
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
 from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.registry.wiring.components import endpoints
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
@@ -77,7 +78,11 @@ def _app(plan: str, meter: Meter) -> Callable[..., Any]:
     fixing = Fixing("bench", Pair("EUR", "USD"), now.date(), Decimal("1.1"))
     matrix = build_rate_matrix([SourceHistory("EUR", [fixing])], now.date(), "bench")
     worker_state = WorkerState(
-        assemble_rate_book({}, 1, now), matrix, {digest(KEY): StoredKey(1, Account(1, "bench", plan))}, plans, time
+        RateBook.of(assemble_rate_book({}, 1, now)),
+        matrix,
+        {digest(KEY): StoredKey(1, Account(1, "bench", plan))},
+        plans,
+        time,
     )
     return build_application(endpoints(), worker_state, meter, ApiOptions())
 

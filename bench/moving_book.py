@@ -21,7 +21,7 @@ from pathlib import Path
 
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.pricing.source_kind import Pace
 from cambist.registry.sandbox.sandbox_snapshots import COINS_BY_SIZE
@@ -65,7 +65,7 @@ class MovingBook:
         }
         self.number = 0
 
-    def next(self, at: datetime) -> RateBook:
+    def next(self, at: datetime) -> QuotedBook:
         """Return the next book, published at a moment."""
         self.number += 1
         last, quotes, pairs = self._last, dict(self._last.quotes), dict(self._last.pairs)
@@ -74,7 +74,7 @@ class MovingBook:
             before = part[name]
             part[name] = _quote(before.pair, self._levels[name] * _move(self.number), at)
         self._mark(quotes, pairs, at)
-        self._last = RateBook(last.version + 1, at, quotes, last.listed, pairs, last.venue_pairs)
+        self._last = QuotedBook(last.version + 1, at, quotes, last.listed, pairs, last.venue_pairs)
         return self._last
 
     def _mark(self, quotes: dict[str, Quote], pairs: dict[Pair, Quote], at: datetime) -> None:

@@ -25,7 +25,7 @@ from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.clock import utc_now
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.source_kind import Pace
 from cambist.processes.stream import stream
 from cambist.reference.assets import COINS
@@ -66,7 +66,7 @@ def publish(folder: Path, supervisor: int) -> None:
         book_file.publish(book(coins, version))
 
 
-def book(coins: list[str], version: int) -> RateBook:
+def book(coins: list[str], version: int) -> QuotedBook:
     """Return a book with random prices of this moment."""
     now, origin = datetime.now(UTC), Origin(Derivation.PUBLISHED, ("bench",), pace=Pace.REALTIME)
     quotes = {}
@@ -74,7 +74,7 @@ def book(coins: list[str], version: int) -> RateBook:
         bid = Fraction(random.randrange(10**9, 2 * 10**9), 10**5)  # noqa: S311
         quotes[coin] = Quote(Pair(coin, PIVOT), bid, bid + Fraction(1, 100), now, now, origin)
     pairs = {quote.pair: quote for quote in quotes.values()}
-    return RateBook(version, now, quotes, (PIVOT,), pairs, frozenset(pairs))
+    return QuotedBook(version, now, quotes, (PIVOT,), pairs, frozenset(pairs))
 
 
 def pinned(core: int | None, work: Callable[..., None], *arguments: object) -> None:

@@ -38,6 +38,7 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.ingest.source_status import SourceStatuses
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.registry.wiring.components import endpoints
 from cambist.sources.adapters.ecb import adapter
@@ -151,8 +152,13 @@ def real_matrix(real_store: SqlStore) -> RateMatrix:
 
 
 @pytest.fixture(scope="session")
-def real_book(real_store: SqlStore) -> RateBook:
+def real_quotes(real_store: SqlStore) -> QuotedBook:
     return rate_book_from_archive(real_store, [adapter.source], 1, NOW)
+
+
+@pytest.fixture(scope="session")
+def real_book(real_quotes: QuotedBook) -> RateBook:
+    return RateBook.of(real_quotes)
 
 
 @dataclass(frozen=True)

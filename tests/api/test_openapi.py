@@ -104,7 +104,9 @@ def client(client: Any, real_book: RateBook, now: datetime) -> Any:
     origin = Origin(Derivation.PUBLISHED, ("a venue",), (), (), Pace.REALTIME)
     pairs = {pair: Quote(pair, Fraction(100), Fraction(101), now, now, origin) for pair in map(pair_of, DEALT)}
     quotes = {pair.base: quote for pair, quote in pairs.items() if pair.quote == "USD"}
-    client.worker_state.apply_book(replace(real_book, quotes={**real_book.quotes, **quotes}, pairs=pairs))
+    client.worker_state.apply_book(
+        RateBook.of(replace(real_book.quoted(), quotes={**real_book.quotes, **quotes}, pairs=pairs))
+    )
     client.worker_state.bars = OneBar()
     return client
 

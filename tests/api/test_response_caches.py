@@ -12,9 +12,12 @@ from cambist.api.state.response_cache import (
     CachedResponse,
     ResponseCaches,
 )
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 
-FIRST, SECOND, THIRD = (RateBook(version, datetime(2026, 11, 20, tzinfo=UTC), {}, ("USD",)) for version in (1, 2, 3))
+FIRST, SECOND, THIRD = (
+    RateBook.of(QuotedBook(version, datetime(2026, 11, 20, tzinfo=UTC), {}, ("USD",))) for version in (1, 2, 3)
+)
 START = 1_795_176_000.0
 CACHE_KEY = ("/fetch-one", "to=USD", "iso", date.min)
 ANSWER = CachedResponse(b"{", ())
@@ -76,7 +79,7 @@ def test_a_book_that_comes_after_the_last_one_is_old_enough_is_seen_at_once(cach
 def test_no_two_books_are_seen_within_the_time_of_the_plan(caches):
     live, changes, last = caches.for_view((60, ISO)), [], FIRST
     for second in range(600):
-        caches.apply_book(RateBook(second + 2, FIRST.as_of, {}, ("USD",)), START + second)
+        caches.apply_book(RateBook.of(QuotedBook(second + 2, FIRST.as_of, {}, ("USD",))), START + second)
         if seen(live) is not last:
             changes.append(second)
             last = seen(live)
@@ -101,7 +104,7 @@ def test_without_a_new_book_the_old_one_stays_however_long(caches):
 def test_the_formats_of_one_refresh_see_the_same_book_at_the_same_moment(caches):
     kinds = [caches.for_view((60, form)) for form in (ISO, SPACED, UNIX)]
     for second in range(0, 200, 7):
-        caches.apply_book(RateBook(second + 2, FIRST.as_of, {}, ("USD",)), START + second)
+        caches.apply_book(RateBook.of(QuotedBook(second + 2, FIRST.as_of, {}, ("USD",))), START + second)
         assert len({seen(live).version for live in kinds}) == 1
 
 

@@ -14,10 +14,11 @@ from cambist.api.state.response_cache import CachedResponse
 from cambist.api.state.worker_state import WorkerState
 from cambist.errors import RateUnavailable
 from cambist.history.rate_matrix import RateMatrix
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 
 NOON = datetime(2026, 3, 6, 12, 0, tzinfo=UTC)
-BOOK, NEW_BOOK = (RateBook(version, NOON, {}, ("USD",)) for version in (1, 2))
+BOOK, NEW_BOOK = (RateBook.of(QuotedBook(version, NOON, {}, ("USD",))) for version in (1, 2))
 CACHE_KEY, ANSWER = ("/fetch-one", "to=USD", "iso", date.min), CachedResponse(b"{", ())
 KEY, OTHER = Digest(b"key"), Digest(b"other")
 OWNER = StoredKey(1, Account(1, "owner", "unlimited"))

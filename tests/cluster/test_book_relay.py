@@ -18,7 +18,7 @@ from cambist.cluster.file_relay import FileRelay
 from cambist.cluster.redis_connection import RedisConnection
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
@@ -31,9 +31,9 @@ pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 Order = tuple[int, int]
 
 
-def a_book(version: int) -> RateBook:
+def a_book(version: int) -> QuotedBook:
     price, origin = Fraction(version), Origin(Derivation.PUBLISHED, ("ecb",))
-    return RateBook(version, AT, {"JPY": Quote(Pair("USD", "JPY"), price, price, AT, AT, origin)}, ("JPY", "USD"))
+    return QuotedBook(version, AT, {"JPY": Quote(Pair("USD", "JPY"), price, price, AT, AT, origin)}, ("JPY", "USD"))
 
 
 class Node:
@@ -107,7 +107,9 @@ def test_a_book_of_the_leader_reaches_every_node_with_its_time(redis_server: Red
                     for node, before in zip(others, notified, strict=True)
                 )
             for node in (leader, *others):
-                assert node.reader.current() == leader.ingest.current()
+                book = node.reader.current()
+                assert book is not None
+                assert book.quoted() == a_book(3)
                 assert node.reader.published_at() == leader.ingest.published_at()
                 assert node.books.lag is not None
                 assert 0 <= node.books.lag < PATIENCE

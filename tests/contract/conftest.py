@@ -91,7 +91,8 @@ def book_with(now: datetime = NOON, **changed: Quote | None) -> RateBook:
     for name, quote in changed.items():
         (pairs if "_" in name else quotes)[name.replace("_", "/")] = quote
     dealt_pairs = {Pair(*name.split("/")): quote for name, quote in pairs.items() if quote is not None}
-    return assemble_rate_book({code: quote for code, quote in quotes.items() if quote is not None}, 7, now, dealt_pairs)
+    known = {code: quote for code, quote in quotes.items() if quote is not None}
+    return RateBook.of(assemble_rate_book(known, 7, now, dealt_pairs))
 
 
 @pytest.fixture

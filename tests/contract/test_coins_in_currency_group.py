@@ -11,6 +11,7 @@ import pytest
 
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.tick import Tick
 from cambist.reference.assets import COINS, METALS
@@ -257,7 +258,7 @@ def test_a_coin_with_a_fresh_price_is_answered_however_old_the_fixing_of_the_cur
     pipeline.rate_books.apply_fixings({"EUR": fixed})
     pipeline.apply_tick(Tick("okx", Pair("XMR", "EUR"), Decimal(100), Decimal(102), NOON), NOON)
     client = dealing()
-    client.worker_state.apply_book(pipeline.rate_books.build(NOON))
+    client.worker_state.apply_book(RateBook.of(pipeline.rate_books.build(NOON)))
     assert client.get("/crypto/fetch-prices?pairs=XMR/EUR").json["prices"] == {"XMR/EUR": 101}
     reply = client.get("/fetch-one?from=XMR&to=EUR")
     assert (reply.status, reply.json.get("result")) == (200, {"EUR": 101}), reply.text
@@ -274,7 +275,7 @@ def test_a_coin_is_as_old_as_the_coin_that_it_is_priced_in(dealing, target, age,
         pipeline.apply_tick(Tick("okx", Pair(*pair.split("/")), Decimal(price), Decimal(price), at), at)
         pipeline.rate_books.prepare(at)
     client = dealing()
-    client.worker_state.apply_book(pipeline.rate_books.build(NOON))
+    client.worker_state.apply_book(RateBook.of(pipeline.rate_books.build(NOON)))
     assert client.get("/crypto/fetch-prices?pairs=XMR/USDT").json["prices"] == {"XMR/USDT": 100}
     reply = client.get(target)
     assert reply.status == status, reply.text

@@ -24,6 +24,7 @@ from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.streamer import supported_pairs
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
 from cambist.pricing.tick import Tick
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.currency_tables import CURRENCIES
@@ -233,7 +234,7 @@ def a_book_of(said: dict[str, dict[str, str]], fixed: str = ""):
         pair = Pair(*name.split("/"))
         quote = Quote(pair, Fraction(rate), Fraction(rate), NOON, NOON, Origin(Derivation.PUBLISHED, ("bank",)))
         pipeline.rate_books.apply_fixings({pair.quote: quote})
-    return pipeline.rate_books.build(NOON)
+    return RateBook.of(pipeline.rate_books.build(NOON))
 
 
 @pytest.fixture
@@ -350,7 +351,7 @@ def test_the_price_is_the_median_of_the_venues_with_a_liquid_order_book(hearing,
 
 def test_a_pair_that_is_listed_and_was_never_quoted_is_crossed(client_dealing, book_with):
     client_dealing.worker_state.apply_book(
-        replace(book_with(), venue_pairs=frozenset({Pair("SOL", "ETH"), Pair("XMR", "BTC")}))
+        RateBook.of(replace(book_with().quoted(), venue_pairs=frozenset({Pair("SOL", "ETH"), Pair("XMR", "BTC")})))
     )
     assert {"SOL/ETH", "XMR/BTC", "BTC/USD"} <= client_dealing.get("/crypto/pairs").json["pairs"].keys()
     assert "XMR" in client_dealing.get("/crypto/currencies").json["currencies"]

@@ -16,6 +16,7 @@ from cambist.api.application import ApiOptions, build_application
 from cambist.errors import RateMatrixDamaged
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
+from cambist.pricing.rate_book import RateBook
 from cambist.sources.adapters.ecb import adapter
 
 LIVE = [
@@ -277,7 +278,7 @@ def test_a_correction_of_the_data_changes_the_etag_of_what_it_changed(client, sm
 
 def test_a_new_rate_book_is_used_at_once(client, real_book):
     assert client.get("/fetch-one?to=EUR").status == 200
-    client.worker_state.apply_book(replace(real_book, quotes={}, listed=("USD",)))
+    client.worker_state.apply_book(RateBook.of(replace(real_book.quoted(), quotes={}, listed=("USD",))))
     assert client.get("/fetch-one?to=EUR").status == 503
 
 

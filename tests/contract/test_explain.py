@@ -19,6 +19,7 @@ from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import AssetKind
@@ -62,6 +63,12 @@ def explained(client, query):
 
 
 # Now
+
+
+@pytest.fixture
+def client(client, real_quotes):
+    client.worker_state.votes = lambda code: real_quotes.quotes[code].origin.votes
+    return client
 
 
 def test_it_answers_base_date_result_updated_legs_and_ms_in_this_order(client):
@@ -454,7 +461,9 @@ def dealing(make_client, clock):
         clock.now = now.timestamp()
         client = make_client(clock=clock)
         client.worker_state.ages = {AssetKind.COIN: QUARTER, AssetKind.METAL: QUARTER}
-        client.worker_state.apply_book(RateBook(2, NOON, {quote.pair.base: quote for quote in quotes}, ()))
+        book = QuotedBook(2, NOON, {quote.pair.base: quote for quote in quotes}, ())
+        client.worker_state.apply_book(RateBook.of(book))
+        client.worker_state.votes = lambda code: book.quotes[code].origin.votes if code in book.quotes else ()
         return client
 
     return dealing
@@ -474,7 +483,7 @@ def test_a_quote_of_the_dollar_in_another_currency_is_shown_as_it_is_quoted(deal
     origin = Origin(Derivation.FORWARD_ADJUSTED, ("okx",), (Pair("USD", "JPY"),), (), Pace.REALTIME)
     quote = Quote(Pair("USD", "JPY"), Fraction(149), Fraction(151), NOON, NOON, origin)
     client = dealing(NOON)
-    client.worker_state.apply_book(RateBook(3, NOON, {"JPY": quote}, ()))
+    client.worker_state.apply_book(RateBook.of(QuotedBook(3, NOON, {"JPY": quote}, ())))
     answer = explained(client, "to=JPY")
     assert answer["result"] == {"JPY": 150}
     assert answer["legs"] == [

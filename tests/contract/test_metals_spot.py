@@ -216,7 +216,7 @@ def test_a_crossed_price_is_one_call_more(client_dealing, query, calls):
         ("currency=JPY", "600978.0288", "601172.2288", "601075.1288", "194.2000"),  # times 150.24, 150.26
         ("currency=PLN", "14600.438", "14603.212", "14601.825", "2.774"),  # times 3.65
         ("metal=XAL&currency=PLN", "10220.000", "10220.000", "10220.000", "0.000"),
-        ("metal=XPD&currency=JPY", "210336.00", "210364.00", "210350.00", "28.00"),
+        ("metal=XPD&currency=JPY", "210335.9999", "210364.0000", "210349.99995", "28.0001"),
     ],
 )
 def test_selected_figures_are_written_digit_by_digit(client_dealing, query, bid, ask, mid, spread):

@@ -12,6 +12,7 @@ from msgspec import structs
 from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
+from cambist.pricing.rate_book import RateBook
 
 PLANS = read_plans(default_plans(), "plans.toml")
 OWNER_KEY, SECOND = (mint(lambda alphabet, index=index: alphabet[index]) for index in (11, 12))
@@ -588,7 +589,7 @@ def test_a_slow_plan_sees_a_new_rate_book_later_and_a_fast_one_at_once(make, clo
         assert client.get(LIVE).status == 200
     warm(client, LIVE)
     clock.now += 59
-    client.worker_state.apply_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
+    client.worker_state.apply_book(RateBook.of(replace(real_book.quoted(), version=2, quotes={}, listed=("USD",))))
     for _ in range(2):
         assert client.get(LIVE).status == 200
         assert client.get(LIVE, key=OWNER_KEY).status == 503
@@ -602,7 +603,7 @@ def test_answers_cached_for_a_slow_plan_are_not_sent_to_a_faster_one(make, clock
     clock.now += 1
     eur = real_book.quotes["EUR"]
     quotes = dict(real_book.quotes) | {"EUR": replace(eur, bid=eur.bid * 2, ask=eur.ask * 2)}
-    client.worker_state.apply_book(replace(real_book, version=2, quotes=quotes))
+    client.worker_state.apply_book(RateBook.of(replace(real_book.quoted(), version=2, quotes=quotes)))
     old, new = client.get(LIVE).json["result"], client.get(LIVE, key=OWNER_KEY).json["result"]
     assert old != new
     for _ in range(2):
@@ -613,7 +614,7 @@ def test_answers_cached_for_a_slow_plan_are_not_sent_to_a_faster_one(make, clock
 def test_an_account_that_moves_to_a_faster_plan_sees_the_newest_rate_book_at_once(make, key, clock, real_book):
     client = make(book_refresh=60, clock=clock)
     clock.now += 1
-    client.worker_state.apply_book(replace(real_book, version=2, quotes={}, listed=("USD",)))
+    client.worker_state.apply_book(RateBook.of(replace(real_book.quoted(), version=2, quotes={}, listed=("USD",))))
     assert client.get(LIVE).status == 200
     client.worker_state.apply_accounts({digest(key): StoredKey(1, Account(1, "one", "unlimited"))})
     assert client.get(LIVE).status == 503

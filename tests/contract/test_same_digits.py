@@ -1,4 +1,4 @@
-"""Answers over a simulated rate book have the digits of exact fractions, from quotes and from columns alike."""
+"""Answers over a simulated rate book have the digits of exact fractions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import pytest
 
-from cambist.pricing.column_builder import ColumnBuilder
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.registry.sandbox.sandbox_snapshots import COINS_BY_SIZE
@@ -21,19 +21,16 @@ NUMBER = re.compile(r'"([^"]+)":([0-9.]+)[,}]')
 
 
 @pytest.fixture(scope="module")
-def simulated() -> RateBook:
+def simulated() -> QuotedBook:
     """A rate book of exact quotes: in columns, what follows from a law by division is rounded to eighteen digits."""
     market = SimulatedMarket(0, COINS_BY_SIZE)
     return assemble_rate_book({code: market.quote(code, AT) for code in market.codes(AT.date())}, 1, AT)
 
 
-@pytest.fixture(params=["quotes", "columns"])
-def simulated_client(make_client, simulated, request):
-    book = simulated
-    if request.param == "columns":
-        book = RateBook.over(1, simulated.as_of, ColumnBuilder().write(simulated))
+@pytest.fixture
+def simulated_client(make_client, simulated):
     client = make_client(clock=AT.timestamp)
-    client.worker_state.apply_book(book)
+    client.worker_state.apply_book(RateBook.of(simulated))
     return client
 
 

@@ -22,6 +22,7 @@ from cambist.history.source_rates import read_source_rates
 from cambist.history.verdict_log import Decision
 from cambist.ingest.snapshot_builder import judging_of, rate_book_of, rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book import RateBook
 from cambist.sources.adapters.ecb import adapter
 from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.sql import SqlStore
@@ -110,7 +111,8 @@ class ThreeSources:
         state.apply_matrix(record_edition(self.store.editions, built, SOURCES))
         judging = judging_of(self.store, SOURCES)
         judging.update()
-        state.apply_book(rate_book_of(self.store.archive, judging, SOURCES, len(self.editions) + 2, NOW))
+        book = rate_book_of(self.store.archive, judging, SOURCES, len(self.editions) + 2, NOW)
+        state.apply_book(RateBook.of(book))
         state.tick()
         self.editions.append(state.matrix.edition)
 

@@ -16,6 +16,7 @@ from cambist.history.rate_matrix_builder import build_rate_matrix
 from cambist.history.source_history import SourceHistory
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
 
@@ -172,15 +173,15 @@ def test_a_silent_source_is_late_and_has_ended_when_others_continued_for_two_wee
 
 def test_a_live_leg_shows_its_votes_the_heaviest_first() -> None:
     votes = (Vote("a", 1.5, NOON, 0.2), Vote("b", 9.0, NOON, 0.0), Vote("c", 1.25, NOON, 0.80000049))
-    book = RateBook(1, NOON, {"EUR": dollars(2, "EUR/USD", Derivation.PUBLISHED, *votes)}, ())
-    (leg,) = explain_now(book, Pair("EUR", "USD"), NOON + timedelta(minutes=1))
+    book = RateBook.of(QuotedBook(1, NOON, {"EUR": dollars(2, "EUR/USD")}, ()))
+    (leg,) = explain_now(book, Pair("EUR", "USD"), NOON + timedelta(minutes=1), lambda _code: votes)
     assert [vote.source for vote in leg.votes] == ["c", "a", "b"]
     assert (leg.rate, leg.as_of, leg.received_at) == (2, NOON, NOON - timedelta(seconds=1))
 
 
 def test_a_live_rate_by_law_has_the_leg_of_its_anchor() -> None:
     euro = dollars(2, "EUR/USD")
-    book = RateBook(1, NOON, {"EUR": euro, "XAF": dollars(1, "XAF/USD", Derivation.PEGGED)}, ())
+    book = RateBook.of(QuotedBook(1, NOON, {"EUR": euro, "XAF": dollars(1, "XAF/USD", Derivation.PEGGED)}, ()))
     legs = explain_now(book, Pair("XAF", "EUR"), NOON)
     assert [(leg.base, leg.quote, leg.law) for leg in legs] == [
         ("EUR", "XAF", "Bank of Central African States"),
@@ -189,14 +190,18 @@ def test_a_live_rate_by_law_has_the_leg_of_its_anchor() -> None:
 
 
 def test_a_pegged_currency_that_is_quoted_is_explained_by_its_quote() -> None:
-    book = RateBook(1, NOON, {"AED": dollars(4, "USD/AED")}, ())
+    book = RateBook.of(QuotedBook(1, NOON, {"AED": dollars(4, "USD/AED")}, ()))
     (leg,) = explain_now(book, Pair("USD", "AED"), NOON)
     assert (leg.rate, leg.made, leg.law) == (4, "published", "")
 
 
 def test_a_missing_leg_is_named_in_the_error() -> None:
     with pytest.raises(RateUnavailable, match=r"\[EUR\]"):
-        explain_now(RateBook(1, NOON, {"XAF": dollars(1, "XAF/USD", Derivation.PEGGED)}, ()), Pair("USD", "XAF"), NOON)
+        explain_now(
+            RateBook.of(QuotedBook(1, NOON, {"XAF": dollars(1, "XAF/USD", Derivation.PEGGED)}, ())),
+            Pair("USD", "XAF"),
+            NOON,
+        )
 
 
 # While a market is closed
@@ -212,7 +217,7 @@ def because(pair: str, made: Derivation, pace: Pace, now: datetime) -> str:
     origin = Origin(made, ("mint",), pace=pace)
     told = Quote(Pair(base, quote), Fraction(2), Fraction(2), NOON, NOON, origin)
     code = told.pair.other("USD")
-    (leg,) = explain_now(RateBook(1, NOON, {code: told}, ()), Pair(code, "USD"), now)
+    (leg,) = explain_now(RateBook.of(QuotedBook(1, NOON, {code: told}, ())), Pair(code, "USD"), now)
     return leg.because
 
 
@@ -253,6 +258,6 @@ def test_a_fixing_does_not_depend_on_a_closed_market(pair: str, pace: Pace) -> N
 def test_a_peg_has_no_trading_hours_but_its_anchor_has() -> None:
     live = Origin(Derivation.PUBLISHED, ("mint",), pace=Pace.REALTIME)
     euro = Quote(Pair("EUR", "USD"), Fraction(2), Fraction(2), NOON, NOON, live)
-    book = RateBook(1, NOON, {"EUR": euro, "XAF": dollars(1, "XAF/USD", Derivation.PEGGED)}, ())
+    book = RateBook.of(QuotedBook(1, NOON, {"EUR": euro, "XAF": dollars(1, "XAF/USD", Derivation.PEGGED)}, ()))
     legs = explain_now(book, Pair("XAF", "USD"), SATURDAY)
     assert [(leg.made, leg.because) for leg in legs] == [("pegged", ""), ("published", "closed")]

@@ -23,7 +23,7 @@ from cambist.ingest.coin_closes import CoinCloses, DayEnd, archive_closes, build
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.source_kind import Pace
 from cambist.storage.sql import SqlStore
 
@@ -43,11 +43,11 @@ def quote(
     return Quote(Pair(coin, "USD"), Fraction(mid) - half, Fraction(mid) + half, as_of, as_of, origin)
 
 
-def book(*quotes: Quote, **more: Quote) -> RateBook:
-    return RateBook(1, LATE, {**{each.pair.base: each for each in quotes}, **more}, ())
+def book(*quotes: Quote, **more: Quote) -> QuotedBook:
+    return QuotedBook(1, LATE, {**{each.pair.base: each for each in quotes}, **more}, ())
 
 
-def made(last: RateBook, limit: timedelta = LIMIT) -> dict[str, Decimal]:
+def made(last: QuotedBook, limit: timedelta = LIMIT) -> dict[str, Decimal]:
     """Give the values of a day's closes by coin."""
     closes = build_coin_closes(last, DAY, limit, EARLY)
     return {fixing.pair.base: fixing.value for each in closes for fixing in each.fixings}
@@ -314,7 +314,7 @@ class Nights:
     def clock(self) -> datetime:
         return self.now
 
-    def book(self) -> RateBook | None:
+    def book(self) -> QuotedBook | None:
         self.now += HOUR / 2
         return book(quote("BTC", self.now.day, self.now), quote("ETH", Fraction(1, 3), self.now, BOTH))
 

@@ -19,6 +19,7 @@ from cambist.ingest.snapshot_builder import (
 from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import RateType
 from cambist.sources.adapters.bdi import adapter as bdi
@@ -31,7 +32,7 @@ FRANKFURT = datetime(2026, 3, 6, 13, 15, tzinfo=UTC)
 
 
 @pytest.fixture
-def book(small_store: SqlStore, now: datetime) -> RateBook:
+def book(small_store: SqlStore, now: datetime) -> QuotedBook:
     return rate_book_from_archive(small_store, SOURCES, 3, now)
 
 
@@ -47,7 +48,7 @@ def deliver(store: SqlStore, content: bytes, origin: str, now: datetime) -> None
     file_delivery(store.archive, adapter, Delivery(content, origin, now), lambda _: None)
 
 
-def test_a_rate_book_has_the_version_and_the_market_time(book: RateBook) -> None:
+def test_a_rate_book_has_the_version_and_the_market_time(book: QuotedBook) -> None:
     assert book.version == 3
     assert book.as_of == FRANKFURT
 
@@ -81,24 +82,24 @@ def test_the_market_time_follows_summer_time_in_frankfurt(small_store: SqlStore,
         ("GBP", "GIP", Fraction(1)),
     ],
 )
-def test_the_rate_book_of_the_small_file_is_exact(book: RateBook, base: str, quote: str, value: Fraction) -> None:
-    assert Fraction(*exact_midpoint(book, Pair(base, quote))) == value
+def test_the_rate_book_of_the_small_file_is_exact(book: QuotedBook, base: str, quote: str, value: Fraction) -> None:
+    assert Fraction(*exact_midpoint(RateBook.of(book), Pair(base, quote))) == value
 
 
-def test_published_quotes_are_marked_and_crossed_quotes_name_their_legs(book: RateBook) -> None:
+def test_published_quotes_are_marked_and_crossed_quotes_name_their_legs(book: QuotedBook) -> None:
     assert book.quotes["EUR"].origin.made is Derivation.PUBLISHED
     assert book.quotes["EUR"].origin.sources == ("ecb",)
     assert book.quotes["JPY"].origin.made is Derivation.CROSSED
     assert book.quotes["JPY"].origin.legs == (Pair("EUR", "USD"), Pair("EUR", "JPY"))
 
 
-def test_pegs_are_in_the_rate_book(book: RateBook) -> None:
+def test_pegs_are_in_the_rate_book(book: QuotedBook) -> None:
     assert book.quotes["AED"].origin.made is Derivation.PEGGED
     assert "Central Bank of the United Arab Emirates" in book.quotes["AED"].origin.sources
     assert {"AED", "XOF", "GIP", "BAM"} <= set(book.listed)
 
 
-def test_an_ended_currency_is_in_the_rate_book_but_not_listed(book: RateBook) -> None:
+def test_an_ended_currency_is_in_the_rate_book_but_not_listed(book: QuotedBook) -> None:
     assert book.quotes["BGN"].origin.made is Derivation.CONVERTED
     assert "BGN" not in book.listed
 

@@ -17,6 +17,7 @@ from cambist.pricing.consensus import Offer, agree
 from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.pricing.source_kind import Pace, RateType
 
@@ -374,6 +375,6 @@ def test_in_a_book_that_was_agreed_on_no_bid_is_above_its_ask(offers: list[Offer
 def test_an_ended_currency_floats_in_no_book_whatever_a_source_publishes(code: str, rate: str, lie: str) -> None:
     lies = [offer(name, lie, rank=-1, pair=Pair("USD", code)) for name in ("its own bank", "b", "c")]
     book = assemble_rate_book({"EUR": said(offer("ecb", "1.25")), code: said(*lies)}, 1, NOON)
-    assert Fraction(*exact_midpoint(book, Pair("EUR", code))) == Fraction(rate)
+    assert Fraction(*exact_midpoint(RateBook.of(book), Pair("EUR", code))) == Fraction(rate)
     assert book.quotes[code].origin.made is Derivation.CONVERTED
     assert code not in book.listed

@@ -13,6 +13,7 @@ from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -34,7 +35,7 @@ def books(draw: st.DrawFn) -> RateBook:
         pair = draw(st.sampled_from([Pair(code, PIVOT), Pair(PIVOT, code)]))
         bid, ask = sorted((draw(PRICES), draw(PRICES)))
         quotes[code] = Quote(pair, bid, ask, NOON, NOON, Origin(Derivation.PUBLISHED, (code.lower(),)))
-    return RateBook(1, NOON, quotes, ALL)
+    return RateBook.of(QuotedBook(1, NOON, quotes, ALL))
 
 
 def small_book() -> RateBook:
@@ -54,7 +55,7 @@ def small_book() -> RateBook:
         received_at=NOON,
         origin=Origin(Derivation.CROSSED, ("ecb", "boj"), (Pair("EUR", "USD"), Pair("EUR", "JPY"))),
     )
-    return RateBook(1, NOON, {"EUR": euro, "JPY": yen}, ("EUR", "JPY", "USD"))
+    return RateBook.of(QuotedBook(1, NOON, {"EUR": euro, "JPY": yen}, ("EUR", "JPY", "USD")))
 
 
 def exact(book: RateBook, base: str, quote: str) -> Fraction:
@@ -104,19 +105,19 @@ def test_a_matrix_keeps_the_order_asked() -> None:
 @pytest.mark.parametrize("base", ["EUR", "JPY", "USD", "GBP"])
 def test_the_listed_midpoints_are_those_of_all_listed_codes_and_the_base(base: str) -> None:
     pound = Quote(Pair("GBP", "USD"), Fraction(3), Fraction(4), EARLIER, NOON, Origin(Derivation.PUBLISHED, ("boe",)))
-    book = replace(small_book(), quotes=small_book().quotes | {"GBP": pound})
+    book = RateBook.of(replace(small_book().quoted(), quotes={**small_book().quotes, "GBP": pound}))
     found = listed_midpoints(book, base)
     assert list(found.quotes) == sorted({"EUR", "JPY", "USD", base})
     assert found == midpoints(book, [base], found.quotes)
 
 
 def test_a_book_that_lists_the_pivot_alone_is_as_old_as_itself() -> None:
-    assert listed_midpoints(RateBook(1, NOON, {}, (PIVOT,)), PIVOT) == ([PIVOT], (PIVOT,), [1.0], NOON)
+    assert listed_midpoints(RateBook.of(QuotedBook(1, NOON, {}, (PIVOT,))), PIVOT) == ([PIVOT], (PIVOT,), [1.0], NOON)
 
 
 def test_a_listed_code_without_a_quote_is_unavailable() -> None:
     with pytest.raises(RateUnavailable, match=r"\[EUR\]"):
-        listed_midpoints(RateBook(1, NOON, {}, ("EUR", PIVOT)), PIVOT)
+        listed_midpoints(RateBook.of(QuotedBook(1, NOON, {}, ("EUR", PIVOT))), PIVOT)
 
 
 @given(books(), st.sampled_from(ALL))

@@ -8,6 +8,7 @@ import pytest
 from cambist.pricing.crypto_pairs import is_coin_pair, listed_coins, listed_pairs
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -21,7 +22,7 @@ def dealt(name: str) -> Quote:
 def book(*pairs: str, priced: tuple[str, ...] = ()) -> RateBook:
     """Make a book of pairs, in which these codes are priced in dollars."""
     quotes = {code: dealt(f"{code}/USD") for code in priced}
-    return RateBook(1, NOON, quotes, ("USD",), {quote.pair: quote for quote in map(dealt, pairs)})
+    return RateBook.of(QuotedBook(1, NOON, quotes, ("USD",), {quote.pair: quote for quote in map(dealt, pairs)}))
 
 
 @pytest.mark.parametrize(

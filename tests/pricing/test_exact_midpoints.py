@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import RateUnavailable
-from cambist.pricing.column_builder import ColumnBuilder
 from cambist.pricing.cross_rates import midpoint
 from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 
@@ -25,28 +25,24 @@ def quoted(pair: Pair, bid: Fraction, ask: Fraction) -> Quote:
     return Quote(pair, bid, ask, NOON, NOON, Origin(Derivation.PUBLISHED, ("ecb",)))
 
 
-def over_columns(book: RateBook) -> RateBook:
-    return RateBook.over(book.version, book.as_of, ColumnBuilder().write(book))
-
-
 def law_book(euro: Fraction) -> RateBook:
     """A book over columns with one euro rate, and all that law derives from it."""
-    return over_columns(assemble_rate_book({"EUR": quoted(Pair("EUR", PIVOT), euro, euro)}, 1, NOON))
+    return RateBook.of(assemble_rate_book({"EUR": quoted(Pair("EUR", PIVOT), euro, euro)}, 1, NOON))
 
 
 @given(st.lists(DECIMALS, min_size=4, max_size=4), st.sampled_from([Pair("USD", "JPY"), Pair("JPY", "USD")]))
 def test_what_was_published_is_exact_over_columns(prices: list[Fraction], pair: Pair) -> None:
-    book = RateBook(1, NOON, {"EUR": quoted(Pair("EUR", "USD"), *prices[:2]), "JPY": quoted(pair, *prices[2:])}, ())
-    exact = book.leg("EUR").worth("EUR") / book.leg("JPY").worth("JPY")
-    for each in (book, over_columns(book)):
-        assert Fraction(*exact_midpoint(each, Pair("EUR", "JPY"))) == exact
-        assert Fraction(*exact_midpoint(each, Pair("JPY", "EUR"))) == 1 / exact
-        assert Fraction(*exact_midpoint(each, Pair("USD", "EUR"))) == 1 / book.leg("EUR").worth("EUR")
+    euro, yen = quoted(Pair("EUR", "USD"), *prices[:2]), quoted(pair, *prices[2:])
+    book = RateBook.of(QuotedBook(1, NOON, {"EUR": euro, "JPY": yen}, ()))
+    exact = euro.worth("EUR") / yen.worth("JPY")
+    assert Fraction(*exact_midpoint(book, Pair("EUR", "JPY"))) == exact
+    assert Fraction(*exact_midpoint(book, Pair("JPY", "EUR"))) == 1 / exact
+    assert Fraction(*exact_midpoint(book, Pair("USD", "EUR"))) == 1 / euro.worth("EUR")
 
 
 @given(st.builds(Fraction, st.integers(1, 10**12), st.integers(1, 10**12)))
 def test_an_endless_price_keeps_seventeen_digits_over_columns(price: Fraction) -> None:
-    book = over_columns(RateBook(1, NOON, {"EUR": quoted(Pair("EUR", "USD"), price, price)}, ()))
+    book = RateBook.of(QuotedBook(1, NOON, {"EUR": quoted(Pair("EUR", "USD"), price, price)}, ()))
     assert abs(Fraction(*exact_midpoint(book, Pair("EUR", "USD"))) / price - 1) <= Fraction(1, 10**17)
 
 
@@ -65,15 +61,15 @@ def test_two_rates_that_law_fixes_cross_exactly() -> None:
 
 
 def test_a_book_that_follows_another_law_is_believed() -> None:
-    book = assemble_rate_book({"EUR": quoted(Pair("EUR", PIVOT), Fraction(1), Fraction(1))}, 1, NOON)
-    changed = replace(book.leg("BGN"), bid=Fraction("0.5"), ask=Fraction("0.5"))
-    book = over_columns(replace(book, quotes={**book.quotes, "BGN": changed}))
+    lawful = assemble_rate_book({"EUR": quoted(Pair("EUR", PIVOT), Fraction(1), Fraction(1))}, 1, NOON)
+    changed = replace(lawful.quotes["BGN"], bid=Fraction("0.5"), ask=Fraction("0.5"))
+    book = RateBook.of(replace(lawful, quotes={**lawful.quotes, "BGN": changed}))
     assert Fraction(*exact_midpoint(book, Pair("EUR", "BGN"))) == 2
 
 
 def test_an_anchor_without_a_price_leaves_the_price_of_the_book() -> None:
-    book = assemble_rate_book({"EUR": quoted(Pair("EUR", PIVOT), Fraction(1), Fraction(1))}, 1, NOON)
-    book = over_columns(replace(book, quotes={"BGN": book.leg("BGN")}))
+    whole = assemble_rate_book({"EUR": quoted(Pair("EUR", PIVOT), Fraction(1), Fraction(1))}, 1, NOON)
+    book = RateBook.of(replace(whole, quotes={"BGN": whole.quotes["BGN"]}))
     assert float(Fraction(*exact_midpoint(book, Pair("USD", "BGN")))) == pytest.approx(1.95583, rel=1e-15)
 
 

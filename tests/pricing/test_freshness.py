@@ -8,6 +8,7 @@ import pytest
 from cambist.pricing.freshness import MaxAges, falls_back_on_fixing, first_stale_code, is_fresh, is_tradable
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import AssetKind
@@ -16,6 +17,10 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FRIDAY_CLOSE = datetime(2026, 11, 20, 22, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 AGES: MaxAges = {AssetKind.COIN: 15 * MINUTE, AssetKind.CURRENCY: 15 * MINUTE}
+
+
+def book_of(quotes: dict[str, Quote], pairs: dict[Pair, Quote] | None = None) -> RateBook:
+    return RateBook.of(assemble_rate_book(quotes, 1, NOON, pairs))
 
 
 def quoted(name: str, as_of: datetime, pace: Pace = Pace.REALTIME, legs: tuple[str, ...] = ()) -> Quote:
@@ -62,34 +67,34 @@ def test_what_is_crossed_by_coins_is_no_younger_than_any_of_them() -> None:
         "USDT": quoted("USDT/USD", NOON),
         "EUR": quoted("EUR/USD", NOON - 9 * HOUR),
     }
-    assert first_stale_code(assemble_rate_book(chain, 1, NOON), ["SHIB", "EUR"], young) is None
+    assert first_stale_code(book_of(chain), ["SHIB", "EUR"], young) is None
     chain["USDT"] = quoted("USDT/USD", NOON - HOUR)
-    book = assemble_rate_book(chain, 2, NOON)
+    book = book_of(chain)
     assert [first_stale_code(book, [code], young) for code in ("SHIB", "BTC", "USDT")] == ["USDT"] * 3
     assert first_stale_code(book, ["EUR", "NOBODY"], young) is None
 
 
 def test_a_currency_is_dealt_at_a_young_price_and_at_a_fixing_where_it_does_not_trade() -> None:
     fixed = {"PLN": quoted("USD/PLN", NOON - 9 * HOUR, Pace.DAILY)}
-    assert is_tradable(assemble_rate_book(fixed, 1, NOON), "PLN", young)
+    assert is_tradable(book_of(fixed), "PLN", young)
     traded = quoted("EUR/PLN", NOON - HOUR)
-    assert not is_tradable(assemble_rate_book(fixed, 1, NOON, {traded.pair: traded}), "PLN", young)
-    assert is_tradable(assemble_rate_book({"EUR": quoted("EUR/USD", NOON)}, 1, NOON), "EUR", young)
-    assert not is_tradable(assemble_rate_book({"EUR": quoted("EUR/USD", NOON - HOUR)}, 1, NOON), "EUR", young)
-    assert not is_tradable(assemble_rate_book({}, 1, NOON), "EUR", young)
+    assert not is_tradable(book_of(fixed, {traded.pair: traded}), "PLN", young)
+    assert is_tradable(book_of({"EUR": quoted("EUR/USD", NOON)}), "EUR", young)
+    assert not is_tradable(book_of({"EUR": quoted("EUR/USD", NOON - HOUR)}), "EUR", young)
+    assert not is_tradable(book_of({}), "EUR", young)
 
 
 def test_a_currency_that_trades_has_fallen_back_where_it_shows_its_fixing() -> None:
     fixed = quoted("USD/PLN", NOON, Pace.DAILY)
     dealt = quoted("EUR/PLN", NOON - HOUR)
-    kinds = assemble_rate_book({"PLN": fixed, "EUR": quoted("EUR/USD", NOON)}, 1, NOON, {dealt.pair: dealt})
+    kinds = book_of({"PLN": fixed, "EUR": quoted("EUR/USD", NOON)}, {dealt.pair: dealt})
     assert falls_back_on_fixing(kinds, "PLN", fixed)
     assert not falls_back_on_fixing(kinds, "EUR", kinds.quotes["EUR"])
-    nobody_deals_it = assemble_rate_book({"PLN": fixed}, 1, NOON, {})
+    nobody_deals_it = book_of({"PLN": fixed}, {})
     assert not falls_back_on_fixing(nobody_deals_it, "PLN", fixed)
 
 
 def test_a_coin_dealt_in_a_currency_makes_that_currency_no_pair_of_currencies() -> None:
     coin = quoted("BTC/PLN", NOON)
-    book = assemble_rate_book({"PLN": quoted("USD/PLN", NOON, Pace.DAILY)}, 1, NOON, {coin.pair: coin})
+    book = book_of({"PLN": quoted("USD/PLN", NOON, Pace.DAILY)}, {coin.pair: coin})
     assert book.traded == frozenset()

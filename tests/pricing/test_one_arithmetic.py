@@ -13,6 +13,7 @@ from cambist.pricing.cross_rates import Rate, midpoint, midpoints
 from cambist.pricing.number_format import TIES_UP, plain, plain_float
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -38,7 +39,7 @@ def priced(draw: random.Random) -> Fraction:
 
 
 def book_of(quotes: dict[str, Quote]) -> RateBook:
-    return RateBook(1, NOON, quotes, ())
+    return RateBook.of(QuotedBook(1, NOON, quotes, ()))
 
 
 def ten_digits(value: Fraction) -> str:

@@ -10,6 +10,7 @@ from cambist.pricing.exact_midpoints import exact_midpoint
 from cambist.pricing.number_format import plain, plain_float
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import RateBookAssembler, assemble_rate_book
 
@@ -35,8 +36,8 @@ def replace_sides(quote: Quote, value: str) -> Quote:
     return Quote(quote.pair, Fraction(value), Fraction(value), quote.as_of, quote.received_at, quote.origin)
 
 
-def rate(book: RateBook, base: str, quote: str) -> Fraction:
-    return Fraction(*exact_midpoint(book, Pair(base, quote)))
+def rate(book: QuotedBook, base: str, quote: str) -> Fraction:
+    return Fraction(*exact_midpoint(RateBook.of(book), Pair(base, quote)))
 
 
 def test_a_book_has_the_version_and_the_newest_market_time() -> None:
@@ -50,8 +51,8 @@ def test_an_empty_book_is_of_now_and_lists_what_hangs_on_the_dollar() -> None:
     book = assemble_rate_book({}, 1, NOON)
     assert book.as_of == NOON
     assert {"USD", "AED"} <= set(book.listed)
-    assert not book.holds("EUR")
-    assert not book.holds("XOF")
+    assert not RateBook.of(book).holds("EUR")
+    assert not RateBook.of(book).holds("XOF")
 
 
 def test_pegs_are_added_exactly() -> None:
@@ -75,7 +76,7 @@ def test_a_chain_of_conversions_is_followed_to_its_end() -> None:
 
 def test_a_currency_that_was_split_is_not_in_the_book() -> None:
     book = assemble_rate_book({"CZK": crossed("CZK", "20"), "EUR": euro(), "SKK": crossed("SKK", "24")}, 1, NOON)
-    assert not book.holds("CSK")
+    assert not RateBook.of(book).holds("CSK")
 
 
 def test_a_peg_yields_to_its_own_published_pair() -> None:
@@ -125,14 +126,15 @@ def test_the_living_and_current_are_listed_by_code() -> None:
 def test_the_ended_are_answered_by_name_and_not_listed() -> None:
     book = assemble_rate_book({"EUR": euro()}, 1, NOON)
     for code in ("DEM", "HRK", "BGN"):
-        assert book.holds(code)
+        assert RateBook.of(book).holds(code)
         assert code not in book.listed
 
 
 @pytest.mark.parametrize(("behind", "listed"), [(timedelta(days=14), True), (timedelta(days=14, seconds=1), False)])
 def test_what_lies_more_than_14_days_behind_the_newest_is_not_live(behind: timedelta, *, listed: bool) -> None:
     book = assemble_rate_book({"EUR": euro(), "RUB": crossed("RUB", "80", NOON - behind)}, 1, NOON + timedelta(days=60))
-    assert ("RUB" in book.listed) is book.holds("RUB") is ("RUB" in book.mids) is listed
+    over = RateBook.of(book)
+    assert ("RUB" in book.listed) is over.holds("RUB") is ("RUB" in over.mids) is listed
     assert "RUB" in book.quotes
     assert "EUR" in book.listed
 

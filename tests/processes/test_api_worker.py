@@ -36,7 +36,7 @@ from cambist.history.bars import Bar, Interval, Ohlc, PairBar
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.pricing.pair import Pair
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.processes.api_worker import load_worker
 from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
@@ -127,12 +127,12 @@ def start_worker(settings: Settings) -> Ask:
     return ask
 
 
-def book_with_dearer_euro(book_file: RateBookFile) -> RateBook:
+def book_with_dearer_euro(book_file: RateBookFile) -> QuotedBook:
     """Return the rate book in which a euro is 2 dollars."""
     book = book_file.current()
     assert book is not None
     euro = replace(book.quotes["EUR"], bid=Fraction(2), ask=Fraction(2))
-    return replace(book, version=book.version + 1, quotes={**book.quotes, "EUR": euro})
+    return replace(book.quoted(), version=book.version + 1, quotes={**book.quotes, "EUR": euro})
 
 
 def write_dearer_matrix(settings: Settings) -> None:

@@ -24,7 +24,7 @@ from cambist.ingest.coin_closes import CoinCloses, build_coin_closes
 from cambist.ingest.filing import Delivery
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.processes import archive_worker as module
 from cambist.processes.archive_worker import ArchiveWorker, ArchiveWorkerLost
 from cambist.registry.archiving.archive_tasks import ArchiveTasks
@@ -215,7 +215,7 @@ def closes(price: int, *, at: datetime = NOW) -> list[CoinCloses]:
         )
         for coin, source in (("BTC", "okx"), ("ETH", "kraken"))
     }
-    return build_coin_closes(RateBook(1, late, quotes, ()), late.date(), timedelta(minutes=15), at)
+    return build_coin_closes(QuotedBook(1, late, quotes, ()), late.date(), timedelta(minutes=15), at)
 
 
 def test_closes_are_stored_once_and_can_be_corrected(archive_worker: ArchiveWorker, settings: Settings) -> None:

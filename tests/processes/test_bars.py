@@ -242,7 +242,7 @@ def test_a_sandbox_has_bars_of_what_its_books_show(settings: Settings, snapshots
     books, book = [], None
     for tick_number in range(2 * 120):
         # It does not publish exactly at the tick, and one book of a tick is like another.
-        book = snapshots.build_book(tick_number + 1, NOON + tick_number * SECOND / 2 + SECOND / 7, book)
+        book = snapshots.simulate_book(tick_number + 1, NOON + tick_number * SECOND / 2 + SECOND / 7, book)
         books.append((book.quotes["EUR"], book.quotes["JPY"], book.pairs[EURJPY]))
     reader = simulated(settings, NOON + 2 * MINUTE)
     for place, pair in enumerate((EURUSD, Pair("USD", "JPY"), EURJPY)):
@@ -258,7 +258,7 @@ def test_a_sandbox_has_bars_of_what_its_books_show(settings: Settings, snapshots
 def test_every_published_pair_of_currencies_has_bars_and_no_other(
     settings: Settings, snapshots: SandboxSnapshots
 ) -> None:
-    book = snapshots.build_book(1, NOON)
+    book = snapshots.simulate_book(1, NOON)
     published = [quote for quote in (*book.quotes.values(), *book.pairs.values()) if not quote.origin.legs]
     pairs = {quote.pair for quote in published if {quote.pair.base, quote.pair.quote} <= CURRENCIES.keys()}
     reader = simulated(settings, NOON)

@@ -19,6 +19,7 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import COINS, METALS, AssetKind
@@ -90,7 +91,7 @@ def some_book(rng: random.Random) -> tuple[RateBook, datetime]:
     now = rng.choice(MOMENTS)
     pairs = {pair: quoted(pair, now - rng.choice(AGES) * MINUTE, Pace.REALTIME) for pair in DEALT if rng.random() < 0.6}
     pipeline = PricePipeline({})
-    pipeline.rate_books.resume(RateBook(0, now, {}, (), pairs))
+    pipeline.rate_books.resume(QuotedBook(0, now, {}, (), pairs))
     pipeline.listings.replace("venue", [pair for pair in DEALT if pair.base in COINS and rng.random() < 0.5])
     for code in ("EUR", "GBP", "JPY", "TRY", "XAU", "XAG"):
         if rng.random() < 0.85:
@@ -98,7 +99,7 @@ def some_book(rng: random.Random) -> tuple[RateBook, datetime]:
             pipeline.rate_books.apply_fixings({code: fixed})
     book = pipeline.rate_books.build(now)
     assert book is not None
-    return book, now + rng.choice((0, 0, 0, 3, 12, 20)) * MINUTE
+    return RateBook.of(book), now + rng.choice((0, 0, 0, 3, 12, 20)) * MINUTE
 
 
 def endpoint_price(view: RequestContext, pair: Pair) -> tuple[float, int] | None:

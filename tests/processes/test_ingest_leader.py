@@ -22,7 +22,7 @@ from cambist.ingest.filing import Delivery
 from cambist.ingest.source_status import SourceStatuses
 from cambist.ingest.steady_clock import boot_seconds
 from cambist.pricing.pair import Pair
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.tick import Tick
 from cambist.processes import ingest_leader as module
 from cambist.processes.ingest_leader import IngestLeader
@@ -367,7 +367,7 @@ def quote(ingestor: Ingestor, price: str) -> None:
 def test_a_standby_publishes_nothing_and_the_leader_publishes_candidates(
     ingestor: Ingestor, settings: Settings
 ) -> None:
-    RateBookFile(settings.data).publish(RateBook(700, NOON, {}, ()), 3)
+    RateBookFile(settings.data).publish(QuotedBook(700, NOON, {}, ()), 3)
     candidates = RateBookFile(settings.data / "ingest")
 
     async def act() -> None:

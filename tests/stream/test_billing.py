@@ -20,6 +20,7 @@ from cambist.accounts.principal import Principal, Principals
 from cambist.accounts.would_block import WouldBlock
 from cambist.errors import QuotaUnknown
 from cambist.pricing.pair import Pair
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.stream.admission import StreamAdmission
 from cambist.stream.billing import USAGE_LABEL, Billing
@@ -50,7 +51,7 @@ def payload(reply: Reply) -> dict[str, Any]:
 def new_context(ledger: Any, **changed: Any) -> StreamContext:
     """Return a context with a changed plan and a book of two coins."""
     prices = Prices({}, lambda: MOMENT)
-    prices.update(RateBook(1, MOMENT, {}, (), venue_pairs=frozenset(PAIRS)))
+    prices.update(RateBook.of(QuotedBook(1, MOMENT, {}, (), venue_pairs=frozenset(PAIRS))))
     billing = Billing(Meter(ledger, {}))
     admission = StreamAdmission(Principals(STORED_KEYS, plans_with(**changed)), billing)
     return StreamContext(admission, billing, prices, Broadcaster(prices), empty_corrections())

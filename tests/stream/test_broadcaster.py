@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import COINS, AssetKind
@@ -52,7 +53,9 @@ class Scene:
         pairs = {quote.pair: quote for quote in self.quotes.values()}
         assert all(
             step is None
-            for step in self.broadcaster.publish(RateBook(self.version, self.now, self.quotes, (PIVOT,), pairs))
+            for step in self.broadcaster.publish(
+                RateBook.of(QuotedBook(self.version, self.now, self.quotes, (PIVOT,), pairs))
+            )
         )
 
     def wait(self, seconds: float) -> None:
@@ -181,7 +184,9 @@ def test_long_lists_let_the_event_loop_run_other_work(world: Scene) -> None:
         FakeConnection(world, tuple(f"{coin}USD" for coin in many))
     for coin in many:
         world.quotes[coin] = replace(world.quotes[coin], bid=Fraction(6), ask=Fraction(7))
-    book = RateBook(99, world.now, world.quotes, (PIVOT,), {quote.pair: quote for quote in world.quotes.values()})
+    book = RateBook.of(
+        QuotedBook(99, world.now, world.quotes, (PIVOT,), {quote.pair: quote for quote in world.quotes.values()})
+    )
     assert sum(1 for _ in world.broadcaster.publish(book)) >= 1
 
 
@@ -305,7 +310,7 @@ def test_a_long_list_is_sent_in_parts_that_stop_when_the_buffer_is_full(world: S
     codes = [f"C{number}" for number in range(1200)]
     one = world.quotes["BTC"]
     pairs = {Pair("BTC", code): replace(one, pair=Pair("BTC", code), origin=origin) for code in codes}
-    list(world.broadcaster.publish(RateBook(2, world.now, world.quotes, (PIVOT,), pairs)))
+    list(world.broadcaster.publish(RateBook.of(QuotedBook(2, world.now, world.quotes, (PIVOT,), pairs))))
     socket = FakeConnection(world, ())
     socket.write = lambda frames: (socket.writes.append(frames), socket.pause())[0]  # type: ignore[method-assign]
     socket.subscribe(tuple(f"BTC/{code}" for code in codes))

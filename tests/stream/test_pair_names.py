@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.stream.pair_names import parse_pair
 
@@ -21,13 +22,15 @@ def quote(name: str) -> Quote:
     return Quote(Pair(*name.split("/")), Fraction(1), Fraction(2), NOON, NOON, Origin(Derivation.PUBLISHED, ("a",)))
 
 
-DEALT = RateBook(
-    1,
-    NOON,
-    {},
-    ("EUR", "JPY", "PLN", "USD"),
-    {one.pair: one for one in map(quote, ("BTC/USD", "XAU/EUR", "T/USD"))},
-    frozenset({Pair("USDT", "EUR"), Pair("SOL", "USDT")}),
+DEALT = RateBook.of(
+    QuotedBook(
+        1,
+        NOON,
+        {},
+        ("EUR", "JPY", "PLN", "USD"),
+        {one.pair: one for one in map(quote, ("BTC/USD", "XAU/EUR", "T/USD"))},
+        frozenset({Pair("USDT", "EUR"), Pair("SOL", "USDT")}),
+    )
 )
 
 

@@ -10,8 +10,11 @@ from fractions import Fraction
 
 import pytest
 
+from cambist.pricing.book_columns import BookColumns
+from cambist.pricing.column_builder import ColumnBuilder
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import AssetKind
@@ -27,9 +30,13 @@ def quote(base: str, other: str, bid: str, ask: str, *, as_of: datetime = NOW, p
     return Quote(Pair(base, other), Fraction(bid), Fraction(ask), as_of, as_of, origin)
 
 
-def make_book(*pairs: Quote, legs: tuple[Quote, ...] = (), version: int = 1) -> RateBook:
+def quoted_book(*pairs: Quote, legs: tuple[Quote, ...] = (), version: int = 1) -> QuotedBook:
     quotes = {one.pair.other(PIVOT): one for one in (*pairs, *legs) if PIVOT in (one.pair.base, one.pair.quote)}
-    return RateBook(version, NOW, quotes, (PIVOT, "EUR", "GBP", "IRR", "JPY"), {one.pair: one for one in pairs})
+    return QuotedBook(version, NOW, quotes, (PIVOT, "EUR", "GBP", "IRR", "JPY"), {one.pair: one for one in pairs})
+
+
+def make_book(*pairs: Quote, legs: tuple[Quote, ...] = ()) -> RateBook:
+    return RateBook.of(quoted_book(*pairs, legs=legs))
 
 
 def price_of(book: RateBook, name: str) -> dict[str, object]:
@@ -113,16 +120,22 @@ def test_a_traded_pair_with_only_a_fixing_left_is_not_sent_while_its_market_is_o
 
 
 def test_neither_the_same_quotes_nor_others_with_the_same_price_are_sent_again() -> None:
-    prices = Prices({}, lambda: NOW)
-    prices.update(make_book(EURUSD))
+    prices, builder = Prices({}, lambda: NOW), ColumnBuilder()
+
+    def update(quote: Quote, version: int) -> set[str]:
+        written = builder.write(quoted_book(quote, version=version))
+        columns = BookColumns(bytes(written.block), written.capacity, written.names, written.origins)
+        return prices.update(RateBook(version, NOW, columns))
+
+    update(EURUSD, 1)
     prices.track({"EURUSD": Pair("EUR", "USD")})
     assert prices.changed_frame("EURUSD", 1)
-    assert prices.update(make_book(EURUSD, version=2)) == set()
+    assert update(EURUSD, 2) == set()
     again = replace(EURUSD, received_at=NOW + timedelta(seconds=1))
-    assert prices.update(make_book(again, version=3)) == {"EURUSD"}
+    assert update(again, 3) == {"EURUSD"}
     assert prices.changed_frame("EURUSD", 3) == b""
     assert prices.changed_frame("EURUSD", 1)
-    assert prices.update(make_book(replace(EURUSD, bid=Fraction(1)), version=4)) == {"EURUSD"}
+    assert update(replace(EURUSD, bid=Fraction(1)), 4) == {"EURUSD"}
     assert prices.changed_frame("EURUSD", 4)
 
 
@@ -174,7 +187,7 @@ def test_a_metal_is_priced_as_it_is_quoted_in_a_currency_and_never_crossed_inste
 def test_a_coin_in_a_currency_with_only_a_fixing_left_is_sent() -> None:
     coin, pound = quote("BTC", "USD", "90000", "90001"), quote("EUR", "GBP", "0.85", "0.86", as_of=OLD)
     fixed = quote("EUR", "USD", "1.085", "1.085", as_of=NOW - timedelta(days=1), pace=Pace.DAILY)
-    book = replace(make_book(coin, pound, legs=(fixed,)), venue_pairs=frozenset({Pair("BTC", "EUR")}))
+    book = RateBook.of(replace(quoted_book(coin, pound, legs=(fixed,)), venue_pairs=frozenset({Pair("BTC", "EUR")})))
     assert Decimal(str(price_of(book, "BTCEUR")["bid"])) > 80_000
 
 

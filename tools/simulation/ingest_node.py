@@ -22,7 +22,7 @@ from cambist.ingest.poller import Poller, poll_fixings
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.monitoring.outages import Outages
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.processes.archive_watch import ArchiveWatch
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.book_publication import BookPublication
@@ -63,7 +63,7 @@ class WatchedBookFile(RateBookFile):
         super().__init__(folder)
         self._published = published
 
-    def publish(self, book: RateBook, leader_epoch: int = 0) -> None:
+    def publish(self, book: QuotedBook, leader_epoch: int = 0) -> None:
         """Replace the current book."""
         super().publish(book, leader_epoch)
         self._published(self)

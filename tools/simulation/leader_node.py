@@ -21,7 +21,7 @@ from cambist.errors import NoLongerLeading, StoreBroken
 from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.processes.archive_worker import ArchiveWorker
 from cambist.processes.ingest_leader import IngestLeader
 from cambist.storage.data_directory import DataDirectory
@@ -206,8 +206,8 @@ _FILE_FIXINGS: Any = _file_fixings
 """Files what a source says, in place of a method of `ArchiveTasks`."""
 
 
-def _book(version: int, now: datetime) -> RateBook:
+def _book(version: int, now: datetime) -> QuotedBook:
     euro = Quote(
         Pair("USD", "EUR"), Fraction(9, 10), Fraction(9, 10), now, now, Origin(Derivation.PUBLISHED, (SOURCE,))
     )
-    return RateBook(version, now, {"EUR": euro}, ("EUR",))
+    return QuotedBook(version, now, {"EUR": euro}, ("EUR",))

@@ -91,7 +91,7 @@ def _live(
     quote = book.leg(code)
     parity = parities.get(code)
     if parity is None or quote.origin.made not in (Derivation.PEGGED, Derivation.CONVERTED):
-        yield _quoted(quote, quote.origin.votes or read_votes(code), now, code)
+        yield _quoted(quote, read_votes(code), now, code)
         return
     yield _by_law(parity)
     yield from _live(book, parity.anchor, parities, now, read_votes)

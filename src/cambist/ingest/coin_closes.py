@@ -16,7 +16,7 @@ from cambist.history.coin_closes import CLOSES, written_origin
 from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.reference.assets import AssetKind, kind_of
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class CoinCloses:
     fixings: tuple[Fixing, ...]
 
 
-def build_coin_closes(book: RateBook, day: date, limit: timedelta, received_at: datetime) -> list[CoinCloses]:
+def build_coin_closes(book: QuotedBook, day: date, limit: timedelta, received_at: datetime) -> list[CoinCloses]:
     """Return the closes of a day from its last rate book, for coins whose quote was at most `limit` old at its end."""
     midnight = datetime.combine(day, time(), UTC) + _ONE_DAY
     by_origin: dict[str, list[Fixing]] = {}
@@ -80,9 +80,9 @@ class DayEnd:
 
     limit: timedelta
     _day: date = date.max
-    _book: RateBook | None = None
+    _book: QuotedBook | None = None
 
-    def due(self, book: RateBook | None, now: datetime) -> list[CoinCloses]:
+    def due(self, book: QuotedBook | None, now: datetime) -> list[CoinCloses]:
         """Return the closes of the day that has ended since the last call, if one has; `book` is the current rate book.
 
         They are taken from the rate book of the last call: the current one already contains quotes from after midnight.
@@ -94,7 +94,7 @@ class DayEnd:
 
 async def archive_closes(
     limit: timedelta,
-    book: Callable[[], RateBook | None],
+    book: Callable[[], QuotedBook | None],
     file: Callable[[Sequence[CoinCloses]], Awaitable[FilingResult | None]],
     clock: Callable[[], datetime],
 ) -> None:

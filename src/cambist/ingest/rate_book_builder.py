@@ -14,7 +14,7 @@ from cambist.ingest.tick_store import TickStore
 from cambist.ingest.venue_listings import VenueListings
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book_assembly import RateBookAssembler
 
 _RECHECK_EVERY = timedelta(seconds=20)
@@ -34,7 +34,7 @@ class RateBookBuilder:
     agreed: AgreedPrices
     listings: VenueListings
     version: int = 0
-    last: RateBook | None = None
+    last: QuotedBook | None = None
     fixings: dict[str, Quote] = field(default_factory=dict)
     _pivot_quotes: PivotQuotes = field(default_factory=PivotQuotes)
     _assembler: RateBookAssembler = field(default_factory=RateBookAssembler)
@@ -42,7 +42,7 @@ class RateBookBuilder:
     _rechecked_at: datetime | None = None
     _has_changed: bool = True
 
-    def resume(self, book: RateBook) -> None:
+    def resume(self, book: QuotedBook) -> None:
         """Go on from the last rate book before a restart: its pairs are current until there is something newer."""
         self.version = book.version
         self.pair_quotes.resume(book.pairs)
@@ -66,7 +66,7 @@ class RateBookBuilder:
         if self._update_pairs(self.tick_store.pop_changed(), now):
             self._pivot_quotes.select_legs(self.pair_quotes.quotes, now)
 
-    def build(self, now: datetime) -> RateBook | None:
+    def build(self, now: datetime) -> QuotedBook | None:
         """Return the next rate book; None if nothing has changed since the last."""
         changed = self.tick_store.pop_changed()
         is_recheck = self._begin_recheck(now)
@@ -106,13 +106,13 @@ class RateBookBuilder:
                 self._has_changed = True
         return has_new_pair
 
-    def _assemble(self, now: datetime) -> RateBook:
+    def _assemble(self, now: datetime) -> QuotedBook:
         quotes = self._pivot_quotes.build(self.fixings, self.pair_quotes.quotes, now)
         pairs = self.pair_quotes.traded(now)
         return self._assembler.assemble(quotes, self.version + 1, now, pairs, self.listings.pairs)
 
 
-def _is_same(book: RateBook, other: RateBook) -> bool:
+def _is_same(book: QuotedBook, other: QuotedBook) -> bool:
     """Return whether two rate books differ in version and time only."""
     return (book.quotes, book.pairs, book.listed, book.venue_pairs) == (
         other.quotes,

@@ -21,7 +21,7 @@ from cambist.history.rate_matrix_builder import build_rate_matrix
 from cambist.history.rule_set import RuleSet, SourceRule, table_digests
 from cambist.history.verdict_log import Judged, VerdictBounds
 from cambist.ingest.fixing_quotes import DailyQuotes
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book_assembly import assemble_rate_book
 from cambist.pricing.source_kind import Pace
 from cambist.reference.currency_tables import history_texts, reference_digest
@@ -165,13 +165,13 @@ def _log_damage(key: str, damage: DamageReport) -> None:
 
 def rate_book_of(
     archive: PublishedArchive, judging: Judging, sources: Sequence[Source], version: int, now: datetime
-) -> RateBook:
+) -> QuotedBook:
     """Build a rate book from what was published last of each code, however old, and the legal rates that follow."""
     judging.update()
     daily = DailyQuotes(archive, judging, {source.key: source for source in sources})
     return assemble_rate_book(daily.all_quotes(now), version, now)
 
 
-def rate_book_from_archive(store: FixingStore, sources: Sequence[Source], version: int, now: datetime) -> RateBook:
+def rate_book_from_archive(store: FixingStore, sources: Sequence[Source], version: int, now: datetime) -> QuotedBook:
     """Judge the archive, and build a rate book from it; `sources` are ranked, best first."""
     return rate_book_of(store.archive, judging_of(store, sources), sources, version, now)

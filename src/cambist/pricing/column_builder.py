@@ -20,7 +20,7 @@ from cambist.pricing.book_columns import (
 from cambist.pricing.book_tables import BookNames, BookOrigins, QuoteName
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Origin, Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.scaled import scaled, scaled_floats
 from cambist.pricing.unix_time import unix_us
 
@@ -50,7 +50,7 @@ class ColumnBuilder:
         names, origins, capacity = BookNames(()), BookOrigins(), capacity_for(0)
         self._columns = BookColumns(bytearray(block_size(capacity)), capacity, names, origins)
 
-    def write(self, book: RateBook) -> BookColumns:
+    def write(self, book: QuotedBook) -> BookColumns:
         """Return the columns of a rate book, which stay as they are until the next is written."""
         if max(len(self._sources), len(self._legs)) > _MOST_ORIGINS:
             self._begin()
@@ -115,7 +115,7 @@ class ColumnBuilder:
             self._legs.setdefault(origin.legs, len(self._legs)),
         )
 
-    def _update_tables(self, book: RateBook) -> None:
+    def _update_tables(self, book: QuotedBook) -> None:
         """Replace the tables that have changed; those that have not stay the same objects."""
         columns = self._columns
         names, origins = columns.names, columns.origins

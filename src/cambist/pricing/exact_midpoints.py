@@ -33,8 +33,6 @@ def _mid_in_pivot(book: RateBook, code: str) -> tuple[int, int]:
     if code == PIVOT:
         return 1, 1
     columns = book.columns
-    if columns is None:
-        return book.leg(code).mid_ratio(code)
     slot = columns.names.codes.get(code)
     if slot is None or not columns.flags[slot] & PRESENT or code in book.outdated:
         raise book.unavailable(code)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
 from functools import cached_property
@@ -13,16 +13,16 @@ from typing import NamedTuple, TypeVar
 from cambist.errors import RateUnavailable
 from cambist.pricing.book_columns import PACES, PRESENT, BookColumns
 from cambist.pricing.book_tables import QuoteName
+from cambist.pricing.column_builder import ColumnBuilder
 from cambist.pricing.column_quotes import ColumnQuotes
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.unix_time import EPOCH, unix_us
-from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.minor_units import CURRENCY_CODES
 from cambist.reference.packaged import manifest
 
-N = TypeVar("N", str, Pair)
 X = TypeVar("X", int, float)
 
 RECENT = timedelta(days=14)
@@ -47,9 +47,9 @@ class PairPrice(NamedTuple):
     pace: Pace
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RateBook:
-    """All latest quotes at one moment.
+    """All latest quotes at one moment, over columns that must not change any more.
 
     `quotes` has one quote for each code, against the pivot (either way round). `listed` has the codes that responses
     about all currencies contain, sorted; others are returned when they are requested by name (ADR 6).
@@ -60,63 +60,64 @@ class RateBook:
     explanations, but there is no price of it (`leg`, `mids`, `holds`), so that the legs of a cross rate never lie years
     apart.
 
-    A book is made from quotes, or with `over` from `columns`: then a quote is built when it is first asked for. `mids`,
-    `times`, `traded` and `sources` build none.
+    A quote is built when it is first asked for, without its votes. `mids`, `times`, `traded` and `sources` build none.
     """
 
     version: int
     as_of: datetime
-    quotes: Mapping[str, Quote]
-    listed: tuple[str, ...]
-    pairs: Mapping[Pair, Quote] = field(default_factory=dict)
-    venue_pairs: frozenset[Pair] = frozenset()
-
-    columns: BookColumns | None = field(init=False, default=None, compare=False, repr=False)
-    edition: str = field(init=False, default="", compare=False, repr=False)
+    columns: BookColumns
+    edition: str = ""
     """Names this book to clients, the same on every node; empty for a book that was not published."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "quotes", _read_only(self.quotes))
-        object.__setattr__(self, "pairs", _read_only(self.pairs))
-
     @classmethod
-    def over(cls, version: int, as_of: datetime, columns: BookColumns, edition: str = "") -> RateBook:
-        """Return the rate book over these columns, which must not change any more."""
-        names = columns.names
-        quotes, pairs = ColumnQuotes(columns, names.codes), ColumnQuotes(columns, names.pairs)
-        book = cls(version, as_of, quotes, names.listed, pairs, names.venue_pairs)
-        object.__setattr__(book, "columns", columns)
-        object.__setattr__(book, "edition", edition)
-        return book
+    def of(cls, quoted: QuotedBook) -> RateBook:
+        """Return the rate book of these quotes."""
+        return cls(quoted.version, quoted.as_of, ColumnBuilder().write(quoted))
+
+    def quoted(self) -> QuotedBook:
+        """Return all quotes as plain data."""
+        quotes, pairs = dict(self.quotes), dict(self.pairs)
+        return QuotedBook(self.version, self.as_of, quotes, self.listed, pairs, self.venue_pairs)
+
+    @cached_property
+    def quotes(self) -> ColumnQuotes[str]:
+        """The quote of each code."""
+        return ColumnQuotes(self.columns, self.columns.names.codes)
+
+    @cached_property
+    def pairs(self) -> ColumnQuotes[Pair]:
+        """The quote of each pair that is traded directly."""
+        return ColumnQuotes(self.columns, self.columns.names.pairs)
+
+    @cached_property
+    def listed(self) -> tuple[str, ...]:
+        """The codes that responses about all currencies contain, sorted."""
+        return self.columns.names.listed
+
+    @property
+    def venue_pairs(self) -> frozenset[Pair]:
+        """All pairs that venues list, quoted or not."""
+        return self.columns.names.venue_pairs
 
     @cached_property
     def traded(self) -> frozenset[str]:
         """The currencies that are traded directly against another one."""
-        if self.columns is not None:
-            flags = self.columns.flags
-            fx_pairs = [pair for pair, slot in self.columns.names.fx_pairs.items() if flags[slot] & PRESENT]
-        else:
-            fx_pairs = [pair for pair in self.pairs if pair.base in CURRENCIES and pair.quote in CURRENCIES]
+        flags = self.columns.flags
+        fx_pairs = [pair for pair, slot in self.columns.names.fx_pairs.items() if flags[slot] & PRESENT]
         return frozenset(side for pair in fx_pairs for side in (pair.base, pair.quote))
 
-    @cached_property
+    @property
     def sources(self) -> frozenset[str]:
-        """The keys of the sources of all quotes; over columns, also of earlier quotes."""
-        if self.columns is not None:
-            return self.columns.origins.keys
-        quotes = (*self.quotes.values(), *self.pairs.values())
-        return frozenset(source for quote in quotes for source in quote.origin.sources)
+        """The keys of the sources of all quotes, also of earlier ones over the same columns."""
+        return self.columns.origins.keys
 
     @cached_property
     def mids(self) -> Mapping[str, float]:
         """The midpoint in the pivot of one unit of each code, the pivot included, as float64."""
-        if self.columns is not None:
-            mids = self._by_code(self.columns, self.columns.mid)
-            for code in self.columns.names.inverted:
-                if code in mids:
-                    mids[code] = 1 / mids[code]
-        else:
-            mids = {code: _float_worth(quote, code) for code, quote in self.quotes.items()}
+        mids = self._by_code(self.columns.mid)
+        for code in self.columns.names.inverted:
+            if code in mids:
+                mids[code] = 1 / mids[code]
         for code in self.outdated:
             del mids[code]
         mids[PIVOT] = 1.0
@@ -125,12 +126,9 @@ class RateBook:
     def mid_and_time(self, code: str) -> tuple[float, int] | None:
         """Return what `mids` and `times` have for one code other than the pivot; None if `mids` has nothing.
 
-        Over columns it reads the code's slot alone.
+        It reads the code's slot alone.
         """
         columns = self.columns
-        if columns is None:
-            mid = self.mids.get(code)
-            return None if mid is None else (mid, self.times[code])
         slot = columns.names.codes.get(code)
         if slot is None or not columns.flags[slot] & PRESENT:
             return None
@@ -142,19 +140,15 @@ class RateBook:
     @cached_property
     def times(self) -> Mapping[str, int]:
         """The market time of each code's quote, in microseconds since 1970."""
-        if self.columns is not None:
-            times = self._by_code(self.columns, self.columns.as_of)
-        else:
-            times = {code: unix_us(quote.as_of) for code, quote in self.quotes.items()}
+        times = self._by_code(self.columns.as_of)
         times.pop(PIVOT, None)
         return MappingProxyType(times)
 
-    @staticmethod
-    def _by_code(columns: BookColumns, column: memoryview[X]) -> dict[str, X]:
+    def _by_code(self, column: memoryview[X]) -> dict[str, X]:
         """Return a column's values of the codes that have a quote."""
-        slots = columns.names.codes
+        slots = self.columns.names.codes
         used = max(slots.values(), default=-1) + 1
-        flags, values = columns.flags[:used].tobytes(), column[:used].tolist()
+        flags, values = self.columns.flags[:used].tobytes(), column[:used].tolist()
         if 0 in flags:
             return {code: values[slot] for code, slot in slots.items() if flags[slot] & PRESENT}
         return dict(zip(slots, map(values.__getitem__, slots.values()), strict=True))
@@ -170,50 +164,31 @@ class RateBook:
         return {}
 
     def changed_since(self, before: RateBook) -> set[QuoteName] | None:
-        """Return the codes and pairs whose quotes have changed since an earlier book; None if that cannot be said.
+        """Return the codes and pairs whose quotes have changed since an earlier book; None if its slots are others.
 
-        Between books over the same slots the columns are compared, otherwise objects. Quotes over columns that were
-        built for the earlier book and have not changed are used again.
+        Quotes that were built for the earlier book and have not changed are used again.
         """
-        if self.columns is not None and before.columns is not None:
-            names = self.columns.changed_since(before.columns)
-            if names is None:
-                return None
-            changed = set(names)
-            _reuse(self.quotes, before.quotes, changed)
-            _reuse(self.pairs, before.pairs, changed)
-            return changed
-        if self.columns is not None or before.columns is not None:
+        names = self.columns.changed_since(before.columns)
+        if names is None:
             return None
-        return {*_replaced(self.quotes, before.quotes), *_replaced(self.pairs, before.pairs)}
+        changed = set(names)
+        self.quotes.reuse(before.quotes, changed)
+        self.pairs.reuse(before.pairs, changed)
+        return changed
 
     def pair_price(self, pair: Pair) -> PairPrice | None:
         """Return the midpoint of a pair that is traded directly, without building its quote; None for any other."""
-        columns = self.columns
-        if columns is None:
-            quote = self.pairs.get(pair)
-            if quote is None:
-                return None
-            return PairPrice(pair, quote.float_mid, quote.as_of, quote.own_as_of, quote.origin.pace)
-        slot = columns.names.pairs.get(pair)
-        return None if slot is None else _price_at(columns, slot)
+        slot = self.columns.names.pairs.get(pair)
+        return None if slot is None else _price_at(self.columns, slot)
 
     def code_price(self, code: str) -> PairPrice | None:
         """Return the midpoint of the quote of a code against the pivot, as `pair_price` does."""
-        columns = self.columns
-        if columns is None:
-            quote = self.quotes.get(code)
-            if quote is None:
-                return None
-            return PairPrice(quote.pair, quote.float_mid, quote.as_of, quote.own_as_of, quote.origin.pace)
-        slot = columns.names.codes.get(code)
-        return None if slot is None else _price_at(columns, slot)
+        slot = self.columns.names.codes.get(code)
+        return None if slot is None else _price_at(self.columns, slot)
 
     def legs_of(self, code: str) -> tuple[Pair, ...]:
         """Return the pairs that the quote of a code was crossed from, without building it."""
         columns = self.columns
-        if columns is None:
-            return self.quotes[code].origin.legs
         return columns.origins.legs[columns.legs[columns.names.codes[code]]]
 
     def leg(self, code: str) -> Quote:
@@ -225,7 +200,7 @@ class RateBook:
 
     def holds(self, code: str) -> bool:
         """Return whether the book has a price for `code`."""
-        return code == PIVOT or (code in self.quotes and code not in self.outdated)
+        return code == PIVOT or self.mid_and_time(code) is not None
 
     @cached_property
     def outdated(self) -> frozenset[str]:
@@ -274,21 +249,3 @@ def _price_at(columns: BookColumns, slot: int) -> PairPrice | None:
     return PairPrice(
         columns.names.instruments[slot][1], columns.mid[slot], moment, own_moment, PACES[columns.pace[slot]]
     )
-
-
-def _float_worth(quote: Quote, code: str) -> float:
-    mid = quote.float_mid
-    return mid if code == quote.pair.base else 1 / mid
-
-
-def _reuse(quotes: Mapping[N, Quote], before: Mapping[N, Quote], changed: set[QuoteName]) -> None:
-    if isinstance(quotes, ColumnQuotes) and isinstance(before, ColumnQuotes):
-        quotes.reuse(before, changed)
-
-
-def _replaced(quotes: Mapping[N, Quote], before: Mapping[N, Quote]) -> Iterator[N]:
-    return (name for name in quotes.keys() | before.keys() if quotes.get(name) is not before.get(name))
-
-
-def _read_only(quotes: Mapping[N, Quote]) -> Mapping[N, Quote]:
-    return quotes if isinstance(quotes, ColumnQuotes) else MappingProxyType(dict(quotes))

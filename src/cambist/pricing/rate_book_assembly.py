@@ -9,7 +9,8 @@ from fractions import Fraction
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import Parity, parities_on
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.rate_book import RateBook, live_since
+from cambist.pricing.quoted_book import QuotedBook
+from cambist.pricing.rate_book import live_since
 from cambist.pricing.unix_time import EPOCH
 from cambist.reference.currency_tables import CURRENCIES
 
@@ -23,7 +24,7 @@ def assemble_rate_book(
     now: datetime,
     pairs: Mapping[Pair, Quote] | None = None,
     venue_pairs: frozenset[Pair] = frozenset(),
-) -> RateBook:
+) -> QuotedBook:
     """Return the rate book of one moment.
 
     `quotes` has one quote against the pivot for each code, `pairs` the quotes of pairs that are traded directly.
@@ -83,7 +84,7 @@ class RateBookAssembler:
         now: datetime,
         pairs: Mapping[Pair, Quote],
         venue_pairs: frozenset[Pair],
-    ) -> RateBook:
+    ) -> QuotedBook:
         """Return the rate book of one moment."""
         as_of = max((quotes[code].as_of for code in CURRENCIES if code in quotes), default=now)
         complete = dict(quotes)
@@ -93,7 +94,7 @@ class RateBookAssembler:
         )
         if len(complete) != len(self._sorted) or not all(map(complete.__contains__, self._sorted)):
             self._sorted = tuple(sorted(complete))
-        return RateBook(version, as_of, {code: complete[code] for code in self._sorted}, listed, pairs, venue_pairs)
+        return QuotedBook(version, as_of, {code: complete[code] for code in self._sorted}, listed, pairs, venue_pairs)
 
 
 def listed_codes(times: Mapping[str, datetime], as_of: datetime, today: date) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from cambist.clock import utc_now
 from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.monitoring.outages import Outages
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.storage.json_file import write_json_file
 from cambist.storage.shared.change_notifier import Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
@@ -72,7 +72,7 @@ class BookPublication:
         with suppress(Exception):  # building the next book meets the same error, and logs it
             self._rate_books.prepare(utc_now())
 
-    def build_book(self) -> RateBook | None:
+    def build_book(self) -> QuotedBook | None:
         """Return the next rate book if anything has changed. After an unexpected error the last one stays, and ages."""
         try:
             now = utc_now()

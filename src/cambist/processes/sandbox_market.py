@@ -68,8 +68,8 @@ class SandboxMarket:
         """Publish a rate book with the current faults; report and rebuild the rate matrix when that is due."""
         now = self._clock()
         self._snapshots.apply_faults()
-        self._book = self._snapshots.build_book(self._book.version + 1 if self._book else 1, now, self._book)
-        self._book_file.publish(self._book)
+        self._book = self._snapshots.simulate_book(self._book.version + 1 if self._book else 1, now, self._book)
+        self._book_file.publish_columns(self._book)
         if self._reported_at is None or now - self._reported_at >= _SOURCE_REPORTS_EVERY:
             self._reported_at = now
             write_json_file(self._folder.source_reports, source_reports(self._book, now))

@@ -21,6 +21,7 @@ from cambist.pricing.book_tables import BookNames, BookOrigins
 from cambist.pricing.column_builder import ColumnBuilder
 from cambist.pricing.parity import parities_on
 from cambist.pricing.quote import Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.rate_book_assembly import ParityQuotes, listed_codes
 from cambist.pricing.unix_time import EPOCH, unix_us
@@ -57,8 +58,8 @@ class SimulatedRateBooks:
         derived = self._derive(quoted, as_of)
         times |= {code: quote.as_of for code, quote in derived.items() if code in CURRENCIES}
         listed = listed_codes(times, as_of, self.today)
-        columns = self._joined(self._derived.write(RateBook(version, as_of, derived, listed)), quoted)
-        book = RateBook.over(version, as_of, columns)
+        columns = self._joined(self._derived.write(QuotedBook(version, as_of, derived, listed)), quoted)
+        book = RateBook(version, as_of, columns)
         self._last = book, quoted
         return book
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TypeVar
 
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
 from cambist.history.rate_matrix import RateMatrix
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
+
+B = TypeVar("B", RateBook, QuotedBook)
 
 SIMULATED = "sandbox"
 """The source key of all simulated prices. No real source may have it."""
@@ -27,7 +31,7 @@ def check_rate_matrix(matrix: RateMatrix, environment: Environment) -> RateMatri
     return matrix
 
 
-def check_rate_book(book: RateBook, environment: Environment) -> RateBook:
+def check_rate_book(book: B, environment: Environment) -> B:
     """Return the rate book if it belongs to the environment. Errors: RateBookDamaged."""
     is_simulated = SIMULATED in book.sources
     if is_simulated is (environment is Environment.LIVE):

@@ -170,7 +170,7 @@ def test_a_node_keeps_the_last_book_of_a_leader(
 ) -> None:
     """The link brings the next one; one from the archive alone would lack the newest prices."""
     start()
-    RateBookFile(settings.data).publish(replace(book_of(settings), version=70), epoch)
+    RateBookFile(settings.data).publish(replace(book_of(settings).quoted(), version=70), epoch)
     start(NOON, prepared=False)._folder.release()
     started = Bootstrap(Settings(data=settings.data, redis="redis://127.0.0.1:9/0" if is_node else ""), lambda: NOON)
     started.prepare(lambda _: None)
@@ -187,7 +187,9 @@ def test_a_second_start_keeps_the_traded_pairs_of_the_last_days(start: Started, 
         for pair, age in ((Pair("EUR", "USD"), HOUR), (Pair("BTC", "USD"), timedelta(days=8)))
     }
     venue_pairs = frozenset({Pair("BTC", "USD")})
-    RateBookFile(settings.data).publish(replace(book_of(settings), version=70, pairs=dealt, venue_pairs=venue_pairs))
+    RateBookFile(settings.data).publish(
+        replace(book_of(settings).quoted(), version=70, pairs=dealt, venue_pairs=venue_pairs)
+    )
     start(NOON)
     book = book_of(settings)
     assert (book.version, book.pairs.keys(), book.venue_pairs) == (71, {Pair("EUR", "USD")}, venue_pairs)

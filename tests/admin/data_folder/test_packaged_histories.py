@@ -66,4 +66,4 @@ def test_a_book_of_them_has_all_living_currencies_and_the_precious_metals(store)
     judging.update()
     book = assemble_rate_book(DailyQuotes(store.archive, judging, sources).all_quotes(NOON), 1, NOON)
     assert len(book.listed) >= 160
-    assert {"XAU", "XAG", "XPT", "XPD"} <= set(book.mids)
+    assert {"XAU", "XAG", "XPT", "XPD"} <= set(book.quotes)

@@ -25,6 +25,7 @@ from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.parity import parities_on
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
+from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import COINS
 from cambist.verdicts.verdict import DayStatus, FixingStatus, Reason
@@ -49,7 +50,9 @@ def stock(client: Any, now: datetime, sources: tuple[str, ...] = ("a venue",)) -
     quotes = {code: dealt(Pair(code, "USD"), now, sources) for code in codes}
     pairs = {quote.pair: quote for quote in quotes.values()}
     book = state.caches.for_view((0.0, "iso")).state[0]
-    state.apply_book(replace(book, quotes={**book.quotes, **quotes}, pairs=pairs))
+    state.apply_book(RateBook.of(replace(book.quoted(), quotes={**book.quotes, **quotes}, pairs=pairs)))
+    euro = (Vote("ecb", 1.1172, now, 1.0),)
+    state.votes = lambda code: quotes[code].origin.votes if code in quotes else euro
     return client
 
 

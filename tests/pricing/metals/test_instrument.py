@@ -15,6 +15,7 @@ from cambist.pricing.metals.instrument import RATIOS, Instrument, find_instrumen
 from cambist.pricing.metals.spot import Spot, instrument_spot, spot
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
 from cambist.reference.assets import METALS, MetalKind
@@ -37,7 +38,7 @@ def of(pair: str, bid: str | Fraction = "1", ask: str | Fraction = "1", source: 
 def book_of(quotes: Iterable[Quote] = (), pairs: Iterable[Quote] = ()) -> RateBook:
     """Make a book of quotes against the pivot and of pairs that are dealt as such."""
     by_code = {quote.pair.other(PIVOT): quote for quote in quotes}
-    return RateBook(1, NOON, by_code, (), {quote.pair: quote for quote in pairs})
+    return RateBook.of(QuotedBook(1, NOON, by_code, (), {quote.pair: quote for quote in pairs}))
 
 
 def ratio_of(one: str, other: str) -> Instrument:

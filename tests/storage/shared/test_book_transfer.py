@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cambist.errors import RateBookDamaged
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.storage.shared.change_notifier import Topic
 from cambist.storage.shared.rate_book.buffers import EncodedBook
 from cambist.storage.shared.rate_book.layout import FILE_HEAD_PACKED, with_crc
@@ -23,15 +23,15 @@ from cambist.storage.shared.rate_book_file import RateBookFile
 AT = datetime(2026, 3, 6, 15, 2, 3, 456789, tzinfo=UTC)
 
 
-def a_book(version: int = 1, codes: tuple[str, ...] = ("JPY", "CHF"), bid: int = 150) -> RateBook:
+def a_book(version: int = 1, codes: tuple[str, ...] = ("JPY", "CHF"), bid: int = 150) -> QuotedBook:
     quotes = {
         code: Quote(Pair("USD", code), Fraction(bid), Fraction(bid + 1), AT, AT, Origin(Derivation.PUBLISHED, ("ecb",)))
         for code in codes
     }
-    return RateBook(version, AT, quotes, ("JPY", "USD"))
+    return QuotedBook(version, AT, quotes, ("JPY", "USD"))
 
 
-def encoded(folder: Path, book: RateBook, leader_epoch: int = 3) -> EncodedBook:
+def encoded(folder: Path, book: QuotedBook, leader_epoch: int = 3) -> EncodedBook:
     folder.mkdir(exist_ok=True)
     file = RateBookFile(folder)
     file.publish(book, leader_epoch)
@@ -45,8 +45,8 @@ def test_a_book_is_the_same_on_the_other_machine(tmp_path: Path) -> None:
     received = RateBookFile(tmp_path)
     received.publish_encoded(unpack_book(pack_book(sent)))
     one, other = RateBookFile(tmp_path / "one"), RateBookFile(tmp_path)
-    assert received.current() == one.current()
-    assert other.current() == one.current()
+    books = [file.current() for file in (received, other, one)]
+    assert [book and book.quoted() for book in books] == [a_book(7)] * 3
     assert other.age_order() == sent.order == (3, 7)
     assert other.published_at() == one.published_at()
 

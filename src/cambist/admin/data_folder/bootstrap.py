@@ -23,7 +23,7 @@ from cambist.history.rate_matrix import RateMatrix
 from cambist.history.typed_series import parse_series_key
 from cambist.ingest.filing import Delivery, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.registry.accounts.keyless_accounts import missing_accounts
 from cambist.registry.accounts.plans import activate_plans, plans_file, publish_plans, read_plans_file
 from cambist.registry.accounts.shared_plans import plan_sharing, publish_shared_plans
@@ -265,7 +265,7 @@ class Bootstrap:
         leader_epoch, _ = self._book_file.age_order() or (0, 0)
         return self._settings.is_node and leader_epoch > 0
 
-    def _last_book(self) -> RateBook | None:
+    def _last_book(self) -> QuotedBook | None:
         try:
             book = self._book_file.current_with_votes()
             return book and check_rate_book(book, self._environment)

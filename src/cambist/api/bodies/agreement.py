@@ -78,7 +78,7 @@ def _counted_now(context: RequestContext, codes: Iterable[str]) -> Agreements:
             found[code] = _by_law(parity)
             found |= _counted_now(context, [parity.anchor])
             continue
-        votes = leg.origin.votes or context.votes(code)
+        votes = context.votes(code)
         rates = [SourceRate(vote.source, vote.mid, vote.source in compiled) for vote in votes if vote.weight]
         alone = Agreement(min(len(leg.origin.sources), 1))
         found[code] = agreement_record(str(leg.pair), agreement(leg.float_mid, rates) if rates else alone)

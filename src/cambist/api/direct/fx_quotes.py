@@ -137,9 +137,6 @@ class FxQuotes:
 def _exact_sides(book: RateBook, code: str) -> tuple[Ratio, Ratio]:
     """Return bid and ask of one unit of a code in the pivot, as `Quote.sides` does."""
     columns = book.columns
-    if columns is None:
-        bid, ask = book.quotes[code].sides(code)
-        return bid.as_integer_ratio(), ask.as_integer_ratio()
     slot = columns.names.codes[code]
     flags = columns.flags[slot]
     low = unscaled_ratio(columns.bid_digits[slot], columns.bid_power[slot], is_exact=bool(flags & BID_EXACT))

@@ -17,7 +17,7 @@ from cambist.ingest.snapshot_builder import (
     record_edition,
     restore_edition,
 )
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.registry.sandbox.sandbox_snapshots import SandboxSnapshots
 from cambist.registry.sources.source_adapters import fixing_adapters
 from cambist.settings import Settings
@@ -43,8 +43,8 @@ class SnapshotSource(Protocol):
     def restore_edition(self, matrix: RateMatrix, store: HistoryStore) -> None:
         """Record the edition of a current rate matrix again if the database has lost it. Errors: StoreBroken."""
 
-    def build_book(self, version: int, now: datetime) -> RateBook:
-        """Build the rate book."""
+    def build_book(self, version: int, now: datetime) -> QuotedBook:
+        """Build the quotes of the rate book."""
 
 
 class ArchiveSnapshots:
@@ -75,7 +75,7 @@ class ArchiveSnapshots:
         """Record the edition in the archive's database if it is missing there."""
         restore_edition(store.editions, matrix, self._sources)
 
-    def build_book(self, version: int, now: datetime) -> RateBook:
+    def build_book(self, version: int, now: datetime) -> QuotedBook:
         """Build the rate book of the newest fixings."""
         return rate_book_of(self._store.archive, self._judging, self._sources, version, now)
 

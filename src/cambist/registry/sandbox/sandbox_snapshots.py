@@ -16,6 +16,7 @@ from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import SourceHistory, build_rate_matrix
 from cambist.history.rule_set import text_digest
 from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.currency_tables import CURRENCIES, reference_digest
@@ -72,7 +73,11 @@ class SandboxSnapshots:
         self._missing = sorted(faults.missing)
         self._market: Market = with_faults(self._faultless, faults)
 
-    def build_book(self, version: int, now: datetime, before: RateBook | None = None) -> RateBook:
+    def build_book(self, version: int, now: datetime) -> QuotedBook:
+        """Build the quotes of the rate book of a moment."""
+        return self.simulate_book(version, now).quoted()
+
+    def simulate_book(self, version: int, now: datetime, before: RateBook | None = None) -> RateBook:
         """Build the rate book of a moment: the prices of the last tick.
 
         Quotes that are as in the book `before` keep their times.

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from msgspec import structs
 
 from cambist.errors import RateBookDamaged
+from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Quote, Vote
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.shared.rate_book.buffers import BookBuffers, EncodedBook
@@ -51,14 +53,22 @@ class RateBookFile:
         self._is_old_file_removed = False
         self.changes = data_changes(folder)
 
-    def publish(self, book: RateBook, leader_epoch: int = 0) -> None:
+    def publish(self, book: QuotedBook, leader_epoch: int = 0) -> None:
         """Replace the current book, and notify the readers; on several machines with the epoch of the leader.
 
         Errors: Unwritable.
         """
         self._publisher.publish(book, leader_epoch)
+        self._after_publication(book.quotes, book.pairs)
+
+    def publish_columns(self, book: RateBook) -> None:
+        """Replace the current book by one whose columns are written already; it has no votes. Errors: Unwritable."""
+        self._publisher.publish_columns(book)
+        self._after_publication()
+
+    def _after_publication(self, *quotes: Mapping[str, Quote] | Mapping[Pair, Quote]) -> None:
         self.changes.notify(Topic.BOOK)
-        self._votes_writer.publish(book)
+        self._votes_writer.publish(*quotes)
         if not self._is_old_file_removed:
             (self._folder / _OLD_FILE).unlink(missing_ok=True)
             self._is_old_file_removed = True
@@ -101,19 +111,22 @@ class RateBookFile:
         """Return the votes behind the quote of a code, which may be a second older than it."""
         return self._votes.of(code)
 
-    def current_with_votes(self) -> RateBook | None:
+    def current_with_votes(self) -> QuotedBook | None:
         """Return the book that was published last, with the votes behind its quotes. Errors: RateBookDamaged."""
         book, votes = self.current(), self._votes.all()
         if book is None:
             return None
         try:
-            quotes = {code: _with_votes(quote, votes.get(code, ())) for code, quote in book.quotes.items()}
-            pairs = {pair: _with_votes(quote, votes.get(str(pair), ())) for pair, quote in book.pairs.items()}
+            quoted = book.quoted()
         except (IndexError, OverflowError) as error:
             raise RateBookDamaged(
                 f"The rate book in {self._folder} has a quote that cannot be read: {error}"
             ) from error
-        return replace(book, quotes=quotes, pairs=pairs)
+        return replace(
+            quoted,
+            quotes={code: _with_votes(quote, votes.get(code, ())) for code, quote in quoted.quotes.items()},
+            pairs={pair: _with_votes(quote, votes.get(str(pair), ())) for pair, quote in quoted.pairs.items()},
+        )
 
 
 def _with_votes(quote: Quote, votes: tuple[Vote, ...]) -> Quote:

@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from cambist.pricing.book_columns import BookColumns
 from cambist.pricing.book_tables import BookNames, BookOrigins
 from cambist.pricing.column_builder import ColumnBuilder
+from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import unix_us
 from cambist.storage.shared.rate_book.buffers import BookBuffers, EncodedBook
@@ -52,9 +53,15 @@ class RateBookPublisher:
         self._names: _Text[BookNames] = _Text(lambda names, _before, _text: encode_names(names))
         self._origins: _Text[BookOrigins] = _Text(encode_origins)
 
-    def publish(self, book: RateBook, leader_epoch: int = 0) -> None:
+    def publish(self, book: QuotedBook, leader_epoch: int = 0) -> None:
         """Replace the current book; `leader_epoch` is the number of the leader that built it. Errors: Unwritable."""
-        columns = book.columns or self._builder.write(book)
+        self._write(book, self._builder.write(book), leader_epoch)
+
+    def publish_columns(self, book: RateBook) -> None:
+        """Replace the current book by one whose columns are written already. Errors: Unwritable."""
+        self._write(book, book.columns, 0)
+
+    def _write(self, book: QuotedBook | RateBook, columns: BookColumns, leader_epoch: int) -> None:
         self._update_texts(columns)
         self._buffers.write(
             EncodedBook(
@@ -74,7 +81,7 @@ class RateBookPublisher:
         self._names.update(columns.names)
         self._origins.update(columns.origins)
 
-    def _head(self, book: RateBook, columns: BookColumns, leader_epoch: int) -> BufferHead:
+    def _head(self, book: QuotedBook | RateBook, columns: BookColumns, leader_epoch: int) -> BufferHead:
         names, origins = self._names, self._origins
         return BufferHead(
             sequence=_NO_SEQUENCE,

@@ -118,7 +118,7 @@ class RateBookReader:
         if len(columns.names.instruments) != book.slots:
             raise RateBookDamaged(f"it has {book.slots} slots and {len(columns.names.instruments)} names")
         edition = f"book-{book.version}-{reference_digest()[:12]}-{book.columns_crc:08x}"
-        return RateBook.over(book.version, EPOCH + timedelta(microseconds=book.as_of), columns, edition)
+        return RateBook(book.version, EPOCH + timedelta(microseconds=book.as_of), columns, edition)
 
     def _read_names(self, file: int, head: FileHead, book: BufferHead) -> BookNames:
         version = book.epoch, book.names_version

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from cambist.pricing.book_tables import QuoteName
+from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Quote, Vote
-from cambist.pricing.rate_book import RateBook
 from cambist.storage.atomic_file import write_atomically
 
 _EVERY_SECONDS = 1.0
 _CHECKSUM = b"%08x\n"
 
 _Votes = tuple[Vote, ...]
+_Quotes = Mapping[str, Quote] | Mapping[Pair, Quote]
 _Line = tuple[str, _Votes]
 _DECODER: msgspec.json.Decoder[_Line] = msgspec.json.Decoder(_Line)
 
@@ -25,13 +27,13 @@ class VotesWriter:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._waiting: RateBook | None = None
+        self._waiting: tuple[_Quotes, ...] | None = None
         self._lines: dict[QuoteName, tuple[_Votes, bytes]] = {}
         self._written: bytes | None = None
 
-    def publish(self, book: RateBook) -> None:
-        """Keep a book for the next `flush`; write the votes of the first one at once. Errors: Unwritable."""
-        self._waiting = book
+    def publish(self, *quotes: _Quotes) -> None:
+        """Keep a book's quotes for the next `flush`; write the votes of the first at once. Errors: Unwritable."""
+        self._waiting = quotes
         if self._written is None:
             self.flush()
 
@@ -44,11 +46,9 @@ class VotesWriter:
             write_atomically(self._path, _CHECKSUM % zlib.crc32(content) + content, durable=False)
         self._written, self._waiting = content, None
 
-    def _encoded(self, book: RateBook) -> bytes:
-        if book.columns is not None:  # quotes over columns have no votes
-            return b""
+    def _encoded(self, quotes: tuple[_Quotes, ...]) -> bytes:
         lines: dict[QuoteName, tuple[_Votes, bytes]] = {}
-        for part in (book.quotes, book.pairs):
+        for part in quotes:
             for name, quote in part.items():
                 if quote.origin.votes:
                     lines[name] = self._line(name, quote)
