@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -105,7 +105,8 @@ class Bootstrap:
         if self._settings.is_node:
             join_nodes(self._settings, self._store.nodes)
         is_built = self._refresh_matrix()
-        self._refresh_book()
+        if is_built or not self._has_book_of_today():
+            self._refresh_book()
         writer = UsageWriter(self._folder.ledger, node_name(self._settings))
         writer.recover(self._store.usage, self._clock().date())
         restore_leases(self._settings, self._store, self._clock().date())
@@ -260,6 +261,15 @@ class Bootstrap:
             book = replace(book, pairs=recently_traded(previous.pairs, now), venue_pairs=previous.venue_pairs)
         self._book_file.publish(book)
         log.info("Book: version %d, %d currencies, of %s", book.version, len(book.quotes), book.as_of.isoformat())
+
+    def _has_book_of_today(self) -> bool:
+        """Return whether the last book of real rates was published today.
+
+        It is served as it is until the ingest has judged what is newer: clients saw it seconds ago.
+        """
+        published_at = self._book_file.published_at()
+        is_of_today = bool(published_at and datetime.fromtimestamp(published_at, UTC).date() == self._clock().date())
+        return bool(self._adapters) and is_of_today and self._last_book() is not None
 
     def _is_of_a_leader(self) -> bool:
         leader_epoch, _ = self._book_file.age_order() or (0, 0)
