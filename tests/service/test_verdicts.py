@@ -169,6 +169,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             )
         yield started
     banks.shutdown()
+    banks.server_close()
 
 
 LEVELS = {"NGN": 1400.0, "KES": 130.0, "EGP": 48.0, "PKR": 280.0}
