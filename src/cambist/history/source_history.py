@@ -101,6 +101,10 @@ class SourceHistory:
         rows, of_own, of_pivot = np.intersect1d(own[0], pivot[0], assume_unique=True, return_indices=True)
         return (rows, own[1][of_own] / pivot[1][of_pivot]) if len(rows) else None
 
+    def leg(self, code: str) -> dict[str, PairSeries]:
+        """Return what the source published of a code, by the code that its anchor had then."""
+        return {anchor: series for anchor, of_anchor in self._series.items() if (series := of_anchor.get(code))}
+
     def carried(self, code: str, published: Days, days: int, first_row: int, wrong: Days) -> tuple[Floats, Ages]:
         """Return the units of a code per pivot on so many days from a row on, and their ages.
 

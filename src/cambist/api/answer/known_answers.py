@@ -38,7 +38,11 @@ def at_mark(context: RequestContext, endpoint: Endpoint[Any, Any], params: Struc
 
 def _check_alone(endpoint: Endpoint[Any, Any], params: Struct) -> None:
     """Refuse parameters whose answers are made from the archive as it is now. Errors: BadParameter."""
-    names = [name for name in ("rate_type", "min_sources") if getattr(params, name, None) is not None]
+    names = [
+        name
+        for name in ("rate_type", "min_sources", "source", "rule", "booking")
+        if getattr(params, name, None) is not None
+    ]
     if endpoint.path == "/explain" and getattr(params, "verbose", False):
         names.append("verbose")
     if names:

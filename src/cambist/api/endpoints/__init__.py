@@ -9,6 +9,8 @@ ENDPOINTS = (
     "currency.convert",
     "currency.historical",
     "currency.time_series",
+    "currency.averages",
+    "currency.booking_rules",
     "currency.currencies",
     "currency.explain",
     "currency.sources",

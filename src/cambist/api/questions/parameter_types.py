@@ -15,7 +15,7 @@ from cambist.history.bars import Interval
 from cambist.reference.weights import UNITS
 
 EARLIEST_DAY = date(1970, 1, 1)
-INTERVALS = ("P1D",)
+INTERVALS = ("P1D", "P1W", "P1M", "P1Y")
 
 _SIDES = ("bid", "ask")
 _COUNT = re.compile(r"[0-9]{1,9}")
@@ -77,7 +77,7 @@ def day(name: str, **options: Any) -> Param:
 
 
 def interval(name: str, **options: Any) -> Param:
-    """Declare an interval; days are the only one."""
+    """Declare an interval of a series: each day, or the last of each week, month or year."""
     return Param(name, _parse_interval, schema={"type": "string", "enum": list(INTERVALS)}, **options)
 
 

@@ -14,12 +14,25 @@ from cambist.api.answer.rendering import Number, Numbers, conversion, number
 from cambist.api.answer.request_context import RequestContext, Updated
 from cambist.api.bodies.agreement import Agreed, Agreements, agreed_now, agreed_on
 from cambist.api.bodies.closes import read_closes
+from cambist.api.bodies.publisher_rates import (
+    Booked,
+    Choice,
+    Published,
+    PublisherRates,
+    RuleName,
+    Source,
+    booked,
+    choice_of,
+    earliest_counted,
+    published,
+)
 from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
 from cambist.api.questions.amounts import MIN_AMOUNT, SmallAmount, amount, decimal_places
 from cambist.api.questions.freshness_parameters import FreshnessParameters
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed, scope_of_day
 from cambist.api.questions.parameter_types import day, not_after_today
+from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.api.questions.symbol_parameters import asset
 from cambist.errors import BadParameter, shorten
 from cambist.history.coin_closes import cross_on_day
@@ -67,6 +80,9 @@ class ConvertParams(FreshnessParameters, frozen=True, kw_only=True):
     ]
     min_sources: MinSources = None
     rate_type: RateTypeName = None
+    source: PublisherKey = None
+    rule: Rule = None
+    booking: Booking = None
 
     def __post_init__(self) -> None:
         """Refuse an amount below a hundredth, which two decimals could not show. Errors: BadParameter."""
@@ -110,6 +126,10 @@ class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
     updated: Updated | UnsetType = UNSET
     day: date | UnsetType = UNSET
     fixed_on: date | UnsetType | None = UNSET
+    source: Source = UNSET
+    rule: RuleName = UNSET
+    published: Published = UNSET
+    booking: Booked = UNSET
     agreement: Agreed = UNSET
     assumed: Assumed = UNSET
 
@@ -124,13 +144,18 @@ class Conversion:
     day: date | UnsetType = UNSET
     fixed_on: date | UnsetType | None = UNSET
     agreement: Agreements | UnsetType = UNSET
+    source: Source = UNSET
+    rule: RuleName = UNSET
+    published: Published = UNSET
+    booking: Booked = UNSET
 
 
 def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
     """Convert an amount at the exact rate. The result and the `rate` are each rounded once, half up.
 
     With `date` the rate of that day is used, the same as at `/historical`; for a coin its price at midnight UTC. With
-    `rate_type` it is a fixing of that type.
+    `rate_type` it is a fixing of that type, with `source` what one source published; `rule` says which day of
+    publication counts, and `booking` names an authority's rule for both.
     """
     found = convert_amount(context, params)
     return ConvertResponse(
@@ -140,6 +165,10 @@ def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
         updated=found.updated,
         day=found.day,
         fixed_on=found.fixed_on,
+        source=found.source,
+        rule=found.rule,
+        published=found.published,
+        booking=found.booking,
         agreement=found.agreement,
         assumed=context.assumed,
     )
@@ -149,6 +178,8 @@ def convert_amount(context: RequestContext, params: ConvertParams) -> Conversion
     """Convert an amount, now or on a day. Errors: RequestRefused."""
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
+    if (choice := choice_of(params)) is not None:
+        return _of_choice(context, pair, choice, params)
     if params.rate_type is not None:
         return _of_type(context, pair, params.rate_type, params)
     return _now(context, pair, params) if params.day is None else _on_day(context, pair, params)
@@ -182,6 +213,21 @@ def _of_type(context: RequestContext, pair: Pair, rate_type: str, params: Conver
     return Conversion(converted, rate, day=day, fixed_on=typed.fixed_on(*codes), agreement=agreed)
 
 
+def _of_choice(context: RequestContext, pair: Pair, choice: Choice, params: ConvertParams) -> Conversion:
+    day = not_after_today("date", params.day or context.today, context.today)
+    found = PublisherRates(context, choice, (pair.base, pair.quote)).rate(pair, day)
+    return Conversion(
+        _converted(params, *found.rate.as_integer_ratio()),
+        float(found.rate),
+        day=day,
+        fixed_on=found.day,
+        source=choice.source or UNSET,
+        rule=choice.rule,
+        published=published({pair.quote: found}) if choice.source else UNSET,
+        booking=booked(choice),
+    )
+
+
 def _converted_by(params: ConvertParams, rate: float) -> str:
     return _converted(params, *Decimal(f"{rate:.{_SAFE_DIGITS}g}").as_integer_ratio())
 
@@ -195,8 +241,8 @@ def _converted(params: ConvertParams, numerator: int, denominator: int) -> str:
 
 
 def earliest_day(_context: RequestContext, params: ConvertParams) -> date | None:
-    """The day of the request, if it has one."""
-    return params.day
+    """The day of the request, if it has one, or an earlier one that counts for it."""
+    return None if params.day is None else earliest_counted(params, params.day)
 
 
 def scope(_context: RequestContext, params: ConvertParams) -> Scope:

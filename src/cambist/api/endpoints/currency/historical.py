@@ -15,11 +15,24 @@ from cambist.api.answer.rendering import Rates, rates
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.agreement import Agreed, Agreements, agreed_on
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
+from cambist.api.bodies.publisher_rates import (
+    Booked,
+    Choice,
+    Published,
+    PublisherRates,
+    RuleName,
+    Source,
+    booked,
+    choice_of,
+    earliest_counted,
+    published,
+)
 from cambist.api.bodies.rate_columns import DAY_COLUMNS
 from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
 from cambist.api.questions.parameter_types import day, flag, not_after_today
+from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter
 from cambist.history.as_of import DayRates, listed_rates, rates_on
@@ -54,6 +67,9 @@ class HistoricalParams(ListParameters, frozen=True, kw_only=True):
     verbose: Annotated[bool, flag("verbose", description="Add `fixings`: true, 1, yes or y.")]
     min_sources: MinSources = None
     rate_type: RateTypeName = None
+    source: PublisherKey = None
+    rule: Rule = None
+    booking: Booking = None
 
 
 class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
@@ -69,6 +85,10 @@ class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
     fixed_on: date | None
     carried_days: int | None
     fixings: dict[str, date | None] | UnsetType = UNSET
+    source: Source = UNSET
+    rule: RuleName = UNSET
+    published: Published = UNSET
+    booking: Booked = UNSET
     agreement: Agreed = UNSET
     unavailable: Unavailable = UNSET
     assumed: Assumed = UNSET
@@ -76,15 +96,15 @@ class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
 
 def is_answer_immutable(context: RequestContext, params: HistoricalParams) -> bool:
     """An answer is immutable when the day is immutable for the requested currencies."""
-    if params.min_sources is not None or params.rate_type is not None:
+    if params.min_sources is not None or params.rate_type is not None or choice_of(params) is not None:
         return False  # it also depends on fixings that are not in the rate matrix
     codes = None if params.quotes is None else (params.base, *params.quotes)
     return is_immutable(context.matrix, params.day, context.today, codes)
 
 
 def earliest_day(_context: RequestContext, params: HistoricalParams) -> date:
-    """The day of the request."""
-    return params.day
+    """The day of the request, or an earlier one that counts for it."""
+    return earliest_counted(params, params.day)
 
 
 def scope(_context: RequestContext, params: HistoricalParams) -> Scope:
@@ -108,13 +128,18 @@ class _FoundRates:
     unavailable: list[str]
     agreement: Agreements | UnsetType = UNSET
     typed_days: dict[str, date | None] | None = None
+    source: Source = UNSET
+    rule: RuleName = UNSET
+    published: Published = UNSET
+    booking: Booked = UNSET
 
 
 def answer(context: RequestContext, params: HistoricalParams) -> HistoricalResponse:
     """Return the rates of a past day.
 
     On a day without a fixing, such as a weekend or a holiday, the last one before it is used, at most 14 days back.
-    With `rate_type` the rates are made of fixings of that type.
+    With `rate_type` the rates are made of fixings of that type, with `source` of what one source published; `rule` says
+    which day of publication counts, and `booking` names an authority's rule for both.
     """
     day = not_after_today("date", params.day, context.today)
     found = _read_rates(context, day, params)
@@ -128,8 +153,12 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
         base=params.base,
         results=rates(codes, found.rates.values),
         fixed_on=fixed_on,
-        carried_days=None if fixed_on is None else (day - fixed_on).days,
+        carried_days=None if fixed_on is None else max((day - fixed_on).days, 0),
         fixings=_days(context, day, params.base, found) if params.verbose else UNSET,
+        source=found.source,
+        rule=found.rule,
+        published=found.published,
+        booking=found.booking,
         agreement=found.agreement,
         unavailable=found.unavailable if params.partial else UNSET,
         assumed=context.assumed,
@@ -139,10 +168,12 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
 def _read_rates(context: RequestContext, day: date, params: HistoricalParams) -> _FoundRates:
     """Return the rates of the day, and the targets without one. Errors: NoRate for those, except with `partial`."""
     if params.quotes is None:
-        for name in ("rate_type", "min_sources"):
+        for name in ("rate_type", "min_sources", "source", "rule", "booking"):
             if getattr(params, name) is not None:
                 raise BadParameter(f"[{name}] needs the targets in [to]: it is not possible for all of them at once")
         return _FoundRates(listed_rates(context.matrix, day, params.base), [])
+    if (choice := choice_of(params)) is not None:
+        return _read_published(context, day, choice, params, params.quotes)
     if params.rate_type is not None:
         return _read_typed(context, day, params.rate_type, params, params.quotes)
     found = rates_on(context.matrix, day, params.base, params.quotes)
@@ -166,6 +197,27 @@ def _read_typed(
         [] if unavailable is UNSET else unavailable,
         typed.agreements((base, *found), params.min_sources),
         {quote: typed.fixed_on(base, quote) for quote in found},
+    )
+
+
+def _read_published(
+    context: RequestContext, day: date, choice: Choice, params: HistoricalParams, quotes: Codes
+) -> _FoundRates:
+    of_choice = PublisherRates(context, choice, (params.base, *quotes))
+    found, unavailable = answer_each(
+        quotes,
+        lambda quote: of_choice.rate(Pair(params.base, quote), day),
+        partial=params.partial,
+        unknown=quotes.unknown,
+    )
+    return _FoundRates(
+        DayRates(tuple(found), [float(each.rate) for each in found.values()]),
+        [] if unavailable is UNSET else unavailable,
+        typed_days={quote: each.day for quote, each in found.items()},
+        source=choice.source or UNSET,
+        rule=choice.rule,
+        published=published(found) if choice.source else UNSET,
+        booking=booked(choice),
     )
 
 

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
+import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.answer.answer_table import AnswerTable
@@ -16,15 +17,20 @@ from cambist.api.answer.rendering import RatesByCode
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.answer.series_rendering import series_by_code
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
+from cambist.api.bodies.publisher_rates import PublisherRates, Source, choice_of
 from cambist.api.bodies.rate_columns import DAY_COLUMNS, series_rows
 from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.questions.agreement_parameters import RateTypeName
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
-from cambist.api.questions.parameter_types import EARLIEST_DAY, day, flag, interval, not_after_today
+from cambist.api.questions.parameter_types import EARLIEST_DAY, INTERVALS, day, flag, interval, not_after_today
+from cambist.api.questions.publisher_parameters import PublisherKey
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
-from cambist.errors import BadParameter
+from cambist.errors import BadParameter, NoRate
+from cambist.history.averages import closes
+from cambist.history.day_rules import DayRule
 from cambist.history.fixing_age import carried_days, fixing_ages, is_immutable
 from cambist.history.known_state import Scope
+from cambist.history.published_days import day_number
 from cambist.history.rate_matrix_excerpt import columns
 from cambist.history.series import Series, read_series
 from cambist.pricing.pair import PIVOT, Pair
@@ -57,15 +63,28 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
         date | None, day("start", default=None, description="First day; 30 days up to the end if left out.")
     ]
     end: Annotated[date | None, day("end", default=None, description="Last day, today if left out or later.")]
-    interval: Annotated[str, interval("interval", default="P1D", description="Only days are offered.")]
+    interval: Annotated[
+        str, interval("interval", default="P1D", description="Each day, or the close of each week, month or year.")
+    ]
     as_of: AsOf = None
     assume: Assume = None
     verbose: Annotated[bool, flag("verbose", description="Add `carried` and `fixed_on`: true, 1, yes or y.")]
     rate_type: RateTypeName = None
+    source: PublisherKey = None
+
+    @property
+    def rule(self) -> DayRule | None:
+        """No rule: each day has its own rate."""
+        return None
+
+    @property
+    def booking(self) -> str | None:
+        """No booking: each day has its own rate."""
+        return None
 
 
 class TimeSeriesResponse(Struct, frozen=True):
-    """Every calendar day that has a rate, in ascending order.
+    """Every calendar day that has a rate, in ascending order; with a longer interval the last one of each.
 
     `carried`, only with `verbose`, lists the days without a fixing of their own, which use the one before, and
     `fixed_on` has the day of that fixing for each; both for several targets by target.
@@ -78,13 +97,14 @@ class TimeSeriesResponse(Struct, frozen=True):
     results: RatesByCode
     carried: list[date] | dict[str, list[date]] | UnsetType = UNSET
     fixed_on: dict[str, date | dict[str, date]] | UnsetType = UNSET
+    source: Source = UNSET
     unavailable: Unavailable = UNSET
     assumed: Assumed = UNSET
 
 
 def is_answer_immutable(context: RequestContext, params: TimeSeriesParams) -> bool:
     """A series is immutable when its last day is immutable for all of its pairs."""
-    if params.end is None or params.rate_type is not None:
+    if params.end is None or params.rate_type is not None or params.source is not None:
         return False  # rates of a type are not in the rate matrix
     return is_immutable(context.matrix, params.end, context.today, (params.base, *params.quotes))
 
@@ -119,7 +139,8 @@ def etag_data(context: RequestContext, params: TimeSeriesParams) -> Iterable[byt
 def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesResponse:
     """Return the rates of each day of a period, the same as at `/historical`; days without a rate are left out.
 
-    With `rate_type` the rates are made of fixings of that type.
+    With `rate_type` the rates are made of fixings of that type, with `source` of the days on which one source published
+    them. A longer interval has the last rate of each week, month or year.
     """
     start, end = _period(params, context)
     series, unavailable = _read_series(context, params)
@@ -137,6 +158,7 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
         results=series_by_code(series.values()),
         carried=_one_or_all({code: list(days) for code, days in carried.items()}, is_one=is_one),
         fixed_on=_one_or_all(fixed_on, is_one=is_one),
+        source=UNSET if params.source is None else params.source,
         unavailable=unavailable,
         assumed=context.assumed,
     )
@@ -152,12 +174,34 @@ def table(context: RequestContext, params: TimeSeriesParams) -> AnswerTable:
 def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
     typed, period = _typed(context, params), _period(params, context)
 
+    of_source = _of_source(context, params)
+
     def read(quote: str) -> Series:
-        if typed is not None:
-            return typed.series(params.base, quote)
-        return read_series(context.matrix, Pair(params.base, quote), *period)
+        pair = Pair(params.base, quote)
+        if of_source is not None:
+            series = _published_series(of_source, pair, *period)
+        elif typed is not None:
+            series = typed.series(params.base, quote)
+        else:
+            series = read_series(context.matrix, pair, *period)
+        return series if params.interval == INTERVALS[0] else closes(series, params.interval)
 
     return answer_each(params.quotes, read, partial=params.partial, unknown=params.quotes.unknown)
+
+
+def _of_source(context: RequestContext, params: TimeSeriesParams) -> PublisherRates | None:
+    choice = choice_of(params)
+    return None if choice is None else PublisherRates(context, choice, (params.base, *params.quotes))
+
+
+def _published_series(rates: PublisherRates, pair: Pair, start: date, end: date) -> Series:
+    """Return the rates of one source on the days on which it published them. Errors: NoRate."""
+    found = rates.days(pair, start, end)
+    if not len(found.days):
+        raise NoRate(f"[{rates.choice.source}] published no rate from [{pair.base}] to [{pair.quote}] then")
+    values = np.full((end - start).days + 1, np.nan)
+    values[found.days - day_number(start)] = found.rates
+    return Series(pair, start, values)
 
 
 def _typed(context: RequestContext, params: TimeSeriesParams) -> TypedRates | None:
@@ -173,6 +217,8 @@ def _read_typed(context: RequestContext, params: TimeSeriesParams) -> TypedRates
 def _ages_of(context: RequestContext, params: TimeSeriesParams) -> Callable[[Series], list[int | None]]:
     """Return what tells how old the fixing of each day of a series is."""
     typed = _typed(context, params)
+    if params.source is not None:
+        return lambda series: [0] * len(series.values)
     if typed is not None:
         return lambda series: typed.fixing_ages(series.pair)
     return partial(fixing_ages, context.matrix)

@@ -1,0 +1,196 @@
+"""Rates of one publisher, or by a rule for the day that counts: what a request asks for, and how an answer shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import Annotated, Protocol
+
+import numpy as np
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from cambist.api.answer.request_context import RequestContext
+from cambist.api.bodies.source_tables import reports
+from cambist.errors import BadParameter, NoRate, RateUnavailable
+from cambist.history.day_rules import Counting, DayRule, MeanOf, counting_for
+from cambist.history.fixing_age import fixing_ages
+from cambist.history.published_days import PublishedDays, counted_days, day_number, days_to_read
+from cambist.history.publisher_rates import PublishedLeg, PublisherRate, PublisherTable, Rounding
+from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.series import read_series
+from cambist.pricing.pair import Pair
+from cambist.reference.booking_rules import BOOKING_RULES, BookingRule
+from cambist.suggestions import did_you_mean
+
+
+class PublishedRecord(Struct, frozen=True, omit_defaults=True):
+    """What a publisher said: `nominal` units of `base` are `value` of `quote`, on `date`.
+
+    A mean has in `days` of how many days it is, and the last of them as its `date`.
+    """
+
+    base: str
+    quote: str
+    value: str
+    date: date
+    nominal: int = 1
+    days: int = 1
+
+
+class BookingRecord(Struct, frozen=True):
+    """The rule of an authority that was applied; `proven` if a published figure of it is reproduced by a test."""
+
+    key: str
+    country: str
+    purpose: str
+    law: str
+    rule: str
+    proven: bool
+
+
+Source = Annotated[str | UnsetType, Meta(description="With `source` or `booking`: the publisher.")]
+RuleName = Annotated[str | UnsetType, Meta(description="With `rule` or `booking`: which publication counts.")]
+Published = Annotated[
+    dict[str, list[PublishedRecord]] | UnsetType,
+    Meta(description="With `source` or `booking`: what was published, in its direction; two where they are crossed."),
+]
+Booked = Annotated[BookingRecord | UnsetType, Meta(description="With `booking`: the rule of the authority.")]
+
+
+class Asked(Protocol):
+    """Parameters that may name a publisher, a rule or a booking."""
+
+    @property
+    def source(self) -> str | None:
+        """The key of a source."""
+
+    @property
+    def rule(self) -> DayRule | None:
+        """Which publication counts."""
+
+    @property
+    def booking(self) -> str | None:
+        """The key of a booking rule."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Whose rate is asked for, None for the agreed one, and which publication counts."""
+
+    source: str | None
+    rule: DayRule
+    rounding: Rounding | None = None
+    booking: BookingRule | None = None
+
+    def counting(self, day: date) -> Counting:
+        """Return which publications count for a day. Errors: NoRate outside the days of the rule."""
+        booking = self.booking
+        if booking and ((booking.since and day < booking.since) or (booking.until and day > booking.until)):
+            span = " to ".join(str(each) if each else "today" for each in (booking.since or FIRST_DAY, booking.until))
+            raise NoRate(f"The rule [{booking.key}] has no rate of [{day}]: it is answered for days from {span}")
+        return counting_for(self.rule, day)
+
+
+def choice_of(params: Asked) -> Choice | None:
+    """Return what is asked for; None if it is the ordinary rate of the day. Errors: BadParameter."""
+    asked = [name for name in ("source", "rule", "booking") if getattr(params, name) is not None]
+    if not asked:
+        return None
+    for name in ("rate_type", "min_sources", "as_of"):
+        if getattr(params, name, None) is not None:
+            raise BadParameter(f"[{asked[0]}] cannot be combined with [{name}]")
+    if params.booking is None:
+        return Choice(params.source, params.rule or DayRule.DAY)
+    for name in ("source", "rule"):
+        if getattr(params, name) is not None:
+            raise BadParameter(f"[booking] names the source and the rule: leave out [{name}]")
+    booking = BOOKING_RULES[params.booking]
+    least = booking.least_decimals
+    rounding = None if least is None else Rounding(least, booking.rounds_as_published)
+    return Choice(booking.publisher, DayRule(booking.rule or ""), rounding, booking)
+
+
+def earliest_counted(params: Asked, day: date) -> date:
+    """Return the first day that an answer about a day is made from: a plan must include it."""
+    choice = choice_of(params)
+    if choice is None:
+        return day
+    counting = choice.counting(day)
+    return min(day, counting.first if isinstance(counting, MeanOf) else counting.day)
+
+
+class PublisherRates:
+    """The rates of a choice, for some codes. Errors: BadParameter for a source that there is not."""
+
+    def __init__(self, context: RequestContext, choice: Choice, codes: Iterable[str]) -> None:
+        self._context = context
+        self.choice = choice
+        self._codes = tuple(dict.fromkeys(codes))
+        self._anchor = "" if choice.source is None else _anchor_of(context, choice.source)
+
+    def rate(self, pair: Pair, day: date) -> PublisherRate:
+        """Return the rate that counts for a day. Errors: NoRate, RateUnavailable."""
+        return self.counted(pair, self.choice.counting(day))
+
+    def counted(self, pair: Pair, counting: Counting) -> PublisherRate:
+        """Return the rate of what counts. Errors: NoRate, RateUnavailable."""
+        today = self._context.today
+        if self.choice.source is None:
+            counted = counted_days(self.days(pair, *days_to_read(counting)), counting, today)
+            return PublisherRate(_mean(counted), (), max(counted.dates()))
+        table = self._table(*days_to_read(counting))
+        try:
+            return table.rate(pair, counting, today, self.choice.rounding)
+        except NoRate:  # say which day is the nearest
+            return self._table(FIRST_DAY, today).rate(pair, counting, today, self.choice.rounding)
+
+    def days(self, pair: Pair, first: date, last: date) -> PublishedDays:
+        """Return what was published of a pair from one day to another. Errors: NoRate, RateUnavailable."""
+        if self.choice.source is not None:
+            return self._table(first, last).days(pair).between(first, last)
+        matrix = self._context.matrix
+        series = read_series(matrix, pair, first, min(last, self._context.today))
+        is_own = np.array([not age for age in fixing_ages(matrix, series)]) & ~np.isnan(series.values)
+        days = day_number(series.first_day) + np.flatnonzero(is_own)
+        return PublishedDays(pair, days, series.values[is_own])
+
+    def _table(self, first: date, last: date) -> PublisherTable:
+        source, fixings = self.choice.source or "", self._context.fixings
+        if fixings is None:
+            raise RateUnavailable("The prices of a sandbox are simulated: no source has published them")
+        found = self._context.state.source_rates({source: self._anchor}, self._codes, first, last)
+        lines = found.lines.get(source, {}).values()
+        return PublisherTable(source, self._anchor, lines, lambda code, day: fixings(source, code, day))
+
+
+def _mean(found: PublishedDays) -> Fraction:
+    values = [Fraction(repr(value)) for value in found.rates.tolist()]
+    return sum(values, Fraction(0)) / len(values)
+
+
+def _anchor_of(context: RequestContext, source: str) -> str:
+    anchors = {each.key: each.anchor for each in reports(context)}
+    if source not in anchors:
+        raise BadParameter(f"Invalid source: [{source}], {did_you_mean(source, anchors)} [/sources] lists all")
+    if not anchors[source]:
+        raise BadParameter(f"Invalid source: [{source}] publishes no table of daily rates, but prices of trades")
+    return anchors[source]
+
+
+def published(rates: Mapping[str, PublisherRate]) -> dict[str, list[PublishedRecord]]:
+    """Return what was published behind rates, by target."""
+    return {code: [_record(leg) for leg in rate.legs] for code, rate in rates.items()}
+
+
+def _record(leg: PublishedLeg) -> PublishedRecord:
+    return PublishedRecord(leg.pair.base, leg.pair.quote, leg.value, leg.day, leg.nominal, leg.days)
+
+
+def booked(choice: Choice) -> BookingRecord | UnsetType:
+    """Return the rule of the authority in a choice."""
+    each = choice.booking
+    if each is None:
+        return UNSET
+    return BookingRecord(each.key, each.country, each.purpose, each.law, choice.rule, each.proven == "yes")
