@@ -38,6 +38,8 @@ REQUESTS = {
     "/convert": ["from=EUR&to=USD&amount=100", "to=JPY&amount=0.01&precision=0", "to=JPY&amount=.5"],
     "/historical": ["date=2024-02-29", "date=1999-01-04&from=EUR&to=USD,JPY", "date=2010-01-01&from=DEM"],
     "/time-series": ["from=EUR&to=USD&start=2024-02-01&end=2024-02-29", "to=EUR&end=2024-02-29&interval=p1d"],
+    "/averages": ["from=EUR&to=USD,GBP&start=2024-02-01&end=2024-03-31", "to=EUR&start=2020-01-01&by=year"],
+    "/booking-rules": [""],
     "/currencies": [""],
     "/explain": ["from=EUR&to=JPY", "to=AED", "from=eur&to=hrk&date=2024-02-03", "from=EUR&to=USD&date=2024-02-29"],
     "/sources": [""],
@@ -77,6 +79,7 @@ REFUSED = {
     "/convert": ["to=USD", "to=USD&amount=-1", "to=USD&amount=1&precision=21"],
     "/historical": ["", "date=2024-02-30", "date=1969-12-31", "date=2199-01-01", "date=1970-01-01&from=JPY"],
     "/time-series": ["", "to=USD&start=2024-02-02&end=2024-02-01", "to=JPY&end=1970-01-02", "to=USD&interval=PT1H"],
+    "/averages": ["", "to=USD&start=2024-02-02&end=2024-02-01", "to=USD&start=2024-01-01&by=day"],
     "/coverage": ["code=XXX", "code=BTC"],
     "/corrections": [
         "to=BTC",

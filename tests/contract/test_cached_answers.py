@@ -45,6 +45,8 @@ TARGETS = [
     "/time-series?to=EUR",
     "/time-series?to=EUR&end=2026-10-30",
     "/time-series?to=EUR&start=2026-10-10&end=2026-10-30",
+    "/averages?to=EUR&start=2026-10-10&end=2026-10-30",
+    "/booking-rules",
     "/currencies",
     "/explain?from=EUR&to=USD",
     "/explain?from=EUR&to=USD&date=2026-10-10",

@@ -9,6 +9,8 @@ from cambist.registry.wiring.components import endpoints
 
 QUERIES = {
     "/historical": "date=2026-10-30&from=EUR&to=USD",
+    "/averages": "from=EUR&to=USD&start=2026-10-01&end=2026-10-30",
+    "/booking-rules": "",
     "/time-series": "from=EUR&to=USD&start=2026-10-01&end=2026-10-30",
     "/fetch-all": "from=EUR",
     "/fx/quote/time-series": "pair=EURUSD",
@@ -54,7 +56,7 @@ def test_an_unchanged_answer_varies_with_accept(client: Client, path: str, metho
 @pytest.mark.parametrize("key", ["", None], ids=["with a key", "without one"])
 def test_a_refusal_varies_with_accept(client: Client, path: str, accept: str, key: str | None) -> None:
     reply = client.get(f"{path}?date=x&pair=x&to=ZZZ&start=x&amount=x", key=key, headers={"Accept": accept})
-    assert reply.status in {400, 401} or path == "/usage"
+    assert reply.status in {400, 401} or path in {"/usage", "/booking-rules"}
     assert "accept" in varies(reply.headers)
 
 

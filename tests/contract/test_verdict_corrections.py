@@ -11,7 +11,7 @@ from msgspec.json import decode
 from tests.contract.three_sources import KEYS, LAST, ThreeSources, calm
 
 from cambist.client.answers import decode_custom_type
-from cambist.client.endpoints.history import CorrectionsResponse
+from cambist.client.endpoints.revisions import CorrectionsResponse
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 BEFORE = LAST - timedelta(days=1)

@@ -15,7 +15,18 @@ import httpx2
 from cambist.client import paging
 from cambist.client.answers import RawAnswer
 from cambist.client.call import JSON, Call, Value
-from cambist.client.endpoints import account, bars, bulk, explanations, history, lists, quotes, rates
+from cambist.client.endpoints import (
+    account,
+    bars,
+    booking,
+    bulk,
+    explanations,
+    history,
+    lists,
+    quotes,
+    rates,
+    revisions,
+)
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import async_iterator, async_joined, async_method
 from cambist.client.protocol import (
@@ -143,9 +154,11 @@ class AsyncCambist:
     convert_file = async_method(bulk.convert_file)
     historical = async_method(history.historical)
     time_series = async_method(history.time_series)
+    averages = async_method(booking.averages)
+    booking_rules = async_method(booking.booking_rules)
     series = async_joined(history.series)
-    corrections = async_method(history.corrections)
-    vintages = async_method(history.vintages)
+    corrections = async_method(revisions.corrections)
+    vintages = async_method(revisions.vintages)
     explain = async_method(explanations.explain)
     sources = async_method(explanations.sources)
     coverage = async_method(explanations.coverage)

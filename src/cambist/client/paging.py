@@ -17,7 +17,7 @@ from cambist.client.endpoints.bars import (
     fx_ohlc_time_series,
     fx_quote_time_series,
 )
-from cambist.client.endpoints.history import CorrectionRecord, CorrectionsResponse, corrections
+from cambist.client.endpoints.revisions import CorrectionRecord, CorrectionsResponse, corrections
 
 Page = TypeVar("Page")
 Row = TypeVar("Row")

@@ -16,7 +16,18 @@ import httpx2
 from cambist.client import paging
 from cambist.client.answers import RawAnswer
 from cambist.client.call import JSON, Call, Value
-from cambist.client.endpoints import account, bars, bulk, explanations, history, lists, quotes, rates
+from cambist.client.endpoints import (
+    account,
+    bars,
+    booking,
+    bulk,
+    explanations,
+    history,
+    lists,
+    quotes,
+    rates,
+    revisions,
+)
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import iterator, joined, method
 from cambist.client.protocol import (
@@ -121,9 +132,11 @@ class Cambist:
     convert_file = method(bulk.convert_file)
     historical = method(history.historical)
     time_series = method(history.time_series)
+    averages = method(booking.averages)
+    booking_rules = method(booking.booking_rules)
     series = joined(history.series)
-    corrections = method(history.corrections)
-    vintages = method(history.vintages)
+    corrections = method(revisions.corrections)
+    vintages = method(revisions.vintages)
     explain = method(explanations.explain)
     sources = method(explanations.sources)
     coverage = method(explanations.coverage)

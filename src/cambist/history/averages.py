@@ -35,7 +35,7 @@ class Span(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class AveragePeriod:
     """A period from its first day to its last, both of it."""
 
     first: date
@@ -46,7 +46,7 @@ class Period:
 class Average:
     """What a rate was in a period. `days` are those that count, `missing` the working days without one."""
 
-    period: Period
+    period: AveragePeriod
     mean: float
     first: float
     last: float
@@ -58,7 +58,7 @@ class Average:
     last_day: date
 
 
-def periods(start: date, end: date, span: Span, year_start: tuple[int, int] = (1, 1)) -> Iterator[Period]:
+def periods(start: date, end: date, span: Span, year_start: tuple[int, int] = (1, 1)) -> Iterator[AveragePeriod]:
     """Yield the whole periods that have a day from `start` to `end`. Weeks begin on Mondays.
 
     Months, quarters and years are counted from the day on which a year begins: a month and a day of it, up to the 28th.
@@ -66,7 +66,7 @@ def periods(start: date, end: date, span: Span, year_start: tuple[int, int] = (1
     first = _first_of(start, span, year_start)
     while first <= end:
         following = first + timedelta(weeks=1) if span is Span.WEEK else _later(first, _MONTHS[span])
-        yield Period(first, following - _ONE_DAY)
+        yield AveragePeriod(first, following - _ONE_DAY)
         first = following
 
 
@@ -86,7 +86,7 @@ def _later(day: date, months: int) -> date:
     return day.replace(year=count // 12, month=count % 12 + 1)
 
 
-def average(found: PublishedDays, period: Period, today: date) -> Average | None:
+def average(found: PublishedDays, period: AveragePeriod, today: date) -> Average | None:
     """Return the average of what was published in a period; None if nothing was.
 
     A period that has not ended yet has what was published so far.

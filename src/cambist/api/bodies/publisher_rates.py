@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import numpy as np
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.source_tables import reports
-from cambist.errors import BadParameter, NoRate, RateUnavailable
+from cambist.errors import BadParameter, NoRate
 from cambist.history.day_rules import Counting, DayRule, MeanOf, counting_for
 from cambist.history.fixing_age import fixing_ages
 from cambist.history.published_days import PublishedDays, counted_days, day_number, days_to_read
@@ -59,24 +59,8 @@ Published = Annotated[
 Booked = Annotated[BookingRecord | UnsetType, Meta(description="With `booking`: the rule of the authority.")]
 
 
-class Asked(Protocol):
-    """Parameters that may name a publisher, a rule or a booking."""
-
-    @property
-    def source(self) -> str | None:
-        """The key of a source."""
-
-    @property
-    def rule(self) -> DayRule | None:
-        """Which publication counts."""
-
-    @property
-    def booking(self) -> str | None:
-        """The key of a booking rule."""
-
-
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RateChoice:
     """Whose rate is asked for, None for the agreed one, and which publication counts."""
 
     source: str | None
@@ -93,26 +77,27 @@ class Choice:
         return counting_for(self.rule, day)
 
 
-def choice_of(params: Asked) -> Choice | None:
+def choice_of(params: Struct) -> RateChoice | None:
     """Return what is asked for; None if it is the ordinary rate of the day. Errors: BadParameter."""
-    asked = [name for name in ("source", "rule", "booking") if getattr(params, name) is not None]
+    asked = {
+        name: value for name in ("source", "rule", "booking") if (value := getattr(params, name, None)) is not None
+    }
     if not asked:
         return None
     for name in ("rate_type", "min_sources", "as_of"):
         if getattr(params, name, None) is not None:
-            raise BadParameter(f"[{asked[0]}] cannot be combined with [{name}]")
-    if params.booking is None:
-        return Choice(params.source, params.rule or DayRule.DAY)
-    for name in ("source", "rule"):
-        if getattr(params, name) is not None:
-            raise BadParameter(f"[booking] names the source and the rule: leave out [{name}]")
-    booking = BOOKING_RULES[params.booking]
+            raise BadParameter(f"[{next(iter(asked))}] cannot be combined with [{name}]")
+    if "booking" not in asked:
+        return RateChoice(asked.get("source"), asked.get("rule", DayRule.DAY))
+    if len(asked) > 1:
+        raise BadParameter(f"[booking] names the source and the rule: leave out [{next(iter(asked))}]")
+    booking = BOOKING_RULES[asked["booking"]]
     least = booking.least_decimals
     rounding = None if least is None else Rounding(least, booking.rounds_as_published)
-    return Choice(booking.publisher, DayRule(booking.rule or ""), rounding, booking)
+    return RateChoice(booking.publisher, DayRule(booking.rule or ""), rounding, booking)
 
 
-def earliest_counted(params: Asked, day: date) -> date:
+def earliest_counted(params: Struct, day: date) -> date:
     """Return the first day that an answer about a day is made from: a plan must include it."""
     choice = choice_of(params)
     if choice is None:
@@ -124,7 +109,7 @@ def earliest_counted(params: Asked, day: date) -> date:
 class PublisherRates:
     """The rates of a choice, for some codes. Errors: BadParameter for a source that there is not."""
 
-    def __init__(self, context: RequestContext, choice: Choice, codes: Iterable[str]) -> None:
+    def __init__(self, context: RequestContext, choice: RateChoice, codes: Iterable[str]) -> None:
         self._context = context
         self.choice = choice
         self._codes = tuple(dict.fromkeys(codes))
@@ -159,7 +144,9 @@ class PublisherRates:
     def _table(self, first: date, last: date) -> PublisherTable:
         source, fixings = self.choice.source or "", self._context.fixings
         if fixings is None:
-            raise RateUnavailable("The prices of a sandbox are simulated: no source has published them")
+            raise BadParameter(
+                f"Invalid source: [{source}], the prices of a sandbox are simulated: nobody published them"
+            )
         found = self._context.state.source_rates({source: self._anchor}, self._codes, first, last)
         lines = found.lines.get(source, {}).values()
         return PublisherTable(source, self._anchor, lines, lambda code, day: fixings(source, code, day))
@@ -188,7 +175,7 @@ def _record(leg: PublishedLeg) -> PublishedRecord:
     return PublishedRecord(leg.pair.base, leg.pair.quote, leg.value, leg.day, leg.nominal, leg.days)
 
 
-def booked(choice: Choice) -> BookingRecord | UnsetType:
+def booked(choice: RateChoice) -> BookingRecord | UnsetType:
     """Return the rule of the authority in a choice."""
     each = choice.booking
     if each is None:

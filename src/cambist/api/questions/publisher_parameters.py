@@ -69,6 +69,6 @@ Booking = Annotated[
         _parse_booking,
         default=None,
         description="The rate that an authority wants: a key of `/booking-rules`, in place of `source` and `rule`.",
-        schema={"type": "string", "enum": [key for key, rule in BOOKING_RULES.items() if not rule.unanswered]},
+        schema={"type": "string", "examples": ["de-vat"]},
     ),
 ]

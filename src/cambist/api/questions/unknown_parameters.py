@@ -124,11 +124,12 @@ class UnknownParameters:
         shown = f"Unknown parameter: [{shorten(name)}]"
         if found := self._similar(name, value, query):
             raise BadParameter(f"{shown}, did you mean [{found}]?")
-        reason = DECIDING.get(name.lower())
+        reason, paths = DECIDING.get(name.lower()), self._other_paths.get(name.lower())
+        only = f", only by {_join_paths(paths)}" if paths else ""
         if reason is not None and not (name.lower() == "format" and value.lower() in _OWN_FORMATS):
-            raise BadParameter(f"{shown} is not taken by {self._path}: {reason}")
-        if paths := self._other_paths.get(name.lower()):
-            raise BadParameter(f"{shown} is not taken by {self._path}, only by {_join_paths(paths)}")
+            raise BadParameter(f"{shown} is not taken by {self._path}{only}: {reason}")
+        if only:
+            raise BadParameter(f"{shown} is not taken by {self._path}{only}")
         if self._is_strict:
             raise BadParameter(f"{shown} is not taken by {self._path}: it takes {', '.join(self._own) or 'none'}")
 

@@ -1,4 +1,4 @@
-"""Rates of past days: `/historical`, `/time-series` and `/corrections`."""
+"""Rates of past days: `/historical` and `/time-series`."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import datetime as dt
 from decimal import Decimal
 from typing import Any
 
-from msgspec import Struct
-
 from cambist.client import frames
-from cambist.client.answers import Answer, ResponseHeaders, Timestamp
+from cambist.client.answers import Answer, ResponseHeaders
 from cambist.client.call import AsOf, Call, Codes, Day, Parts, split_codes, write_day
+from cambist.client.endpoints.booking import BookingRecord, PublishedRecord
 from cambist.client.endpoints.rates import AgreementRecord
 
 MAX_TARGETS = 10
@@ -31,6 +30,10 @@ class HistoricalResponse(Answer, frozen=True, kw_only=True):
     carried_days: int | None
     assumed: tuple[str, ...] = ()
     fixings: dict[str, dt.date | None] | None = None
+    source: str = ""
+    rule: str = ""
+    published: dict[str, list[PublishedRecord]] | None = None
+    booking: BookingRecord | None = None
     agreement: dict[str, AgreementRecord] | None = None
     unavailable: tuple[str, ...] = ()
 
@@ -49,6 +52,7 @@ class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
     results: dict[str, dict[dt.date, Decimal]]
     carried: list[dt.date] | dict[str, list[dt.date]] | None = None
     fixed_on: dict[str, dt.date | dict[str, dt.date]] | None = None
+    source: str = ""
     assumed: tuple[str, ...] = ()
     unavailable: tuple[str, ...] = ()
 
@@ -79,85 +83,6 @@ class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
         return frames.arrow_stream(self.results, requested_schema)
 
 
-class PublishedValue(Struct, frozen=True):
-    """What a source published in its digits: `nominal` units of the base cost `value`; and when it was received.
-
-    Of a verdict `source` is whose fixing was published. Without one `status` is held, and `value` the rate of before
-    that stood; or withdrawn: there is no rate, and `value` is the one that was or is there otherwise.
-    """
-
-    value: Decimal
-    nominal: int
-    received_at: Timestamp
-    source: str = ""
-    status: str = ""
-
-
-class CauseRecord(Struct, frozen=True):
-    """Why a verdict has changed: the delivery of a source, or a decision of the operator, and when it was learnt."""
-
-    received_at: Timestamp
-    source: str = ""
-    decision: bool = False
-
-
-class CorrectionRecord(Struct, frozen=True, kw_only=True):
-    """A fixing that a source published for a day, and what it replaced it with; or what is published now instead.
-
-    A metal's `unit` is the gram if it is priced by the gram; otherwise it is empty. `kind` is verdict if no source has
-    corrected anything, but another fixing of the day is published than before: `cause` says why.
-    """
-
-    date: dt.date
-    source: str
-    base: str
-    quote: str
-    unit: str
-    earlier: PublishedValue
-    corrected: PublishedValue
-    affected_until: dt.date | None = None
-    id: str = ""
-    kind: str = ""
-    cause: CauseRecord | None = None
-
-
-class VintageRecord(Struct, frozen=True, kw_only=True):
-    """What a source published for a day in its digits, and when it was learnt; `delivery` numbers the delivery."""
-
-    source: str
-    base: str
-    quote: str
-    unit: str
-    value: Decimal
-    nominal: int
-    published_at: Timestamp | None
-    received_at: Timestamp
-    delivery: int
-    corrects: bool
-
-
-class VintagesResponse(Answer, frozen=True, kw_only=True):
-    """Everything that was received for a day, in the order in which it was learnt."""
-
-    date: dt.date
-    base: str
-    quote: str
-    vintages: list[VintageRecord]
-
-
-class CorrectionsResponse(Answer, frozen=True, kw_only=True):
-    """The corrections, newest day first; with `since` oldest first, and `next` is the `since` that continues.
-
-    `waiting` says before the first edition why there are none.
-    """
-
-    start: dt.date
-    end: dt.date
-    corrections: list[CorrectionRecord]
-    next: str = ""
-    waiting: str = ""
-
-
 def historical(  # noqa: PLR0913  the parameters of an endpoint
     date: dt.date | str,
     from_: str = "USD",
@@ -167,13 +92,17 @@ def historical(  # noqa: PLR0913  the parameters of an endpoint
     verbose: bool = False,
     min_sources: int | None = None,
     rate_type: str | None = None,
+    source: str | None = None,
+    rule: str | None = None,
+    booking: str | None = None,
     as_of: AsOf = None,
     assume: str | None = None,
 ) -> Call[HistoricalResponse]:
     """Return the rates of a past day, in all currencies if there is no `to`.
 
     With `min_sources`, rates that fewer independent sources agree on are refused. With `rate_type`, such as `parallel`,
-    they are fixings of that type. Both need `to`.
+    they are fixings of that type. With `source` they are what one source published, `rule` says which of its days
+    counts, and `booking` names an authority's rule for both. All of them need `to`.
 
     With `as_of` as the service knew it then: an edition or a moment. `assume` is "published" or left out.
     """
@@ -185,6 +114,9 @@ def historical(  # noqa: PLR0913  the parameters of an endpoint
         "verbose": verbose,
         "min_sources": min_sources,
         "rate_type": rate_type,
+        "source": source,
+        "rule": rule,
+        "booking": booking,
         "as_of": as_of,
         "assume": assume,
     }
@@ -198,14 +130,17 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
     end: Day = None,
     *,
     partial: bool = False,
+    interval: str | None = None,
     verbose: bool = False,
     rate_type: str | None = None,
+    source: str | None = None,
     as_of: AsOf = None,
     assume: str | None = None,
 ) -> Call[TimeSeriesResponse]:
     """Return the rate of each day of a period.
 
-    Without `end` it ends today, and without `start` it has 30 days. With `rate_type` the rates are of that type.
+    Without `end` it ends today, and without `start` it has 30 days. The `interval` "P1W", "P1M" or "P1Y" has the
+    last rate of each week, month or year. With `rate_type` the rates are of that type, with `source` of one source.
 
     With `as_of` as the service knew it then: an edition or a moment. `assume` is "published" or left out.
     """
@@ -215,8 +150,10 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
         "start": write_day(start),
         "end": write_day(end),
         "partial": partial,
+        "interval": interval,
         "verbose": verbose,
         "rate_type": rate_type,
+        "source": source,
         "as_of": as_of,
         "assume": assume,
     }
@@ -259,34 +196,3 @@ def _join_series(parts: list[TimeSeriesResponse]) -> TimeSeriesResponse:
             ignored=first.headers.ignored,
         ),
     )
-
-
-def corrections(
-    from_: str | None = None,
-    to: str | None = None,
-    start: Day = None,
-    end: Day = None,
-    *,
-    limit: int | None = None,
-    since: str | None = None,
-) -> Call[CorrectionsResponse]:
-    """Return what sources corrected of the fixings behind a pair: a page of at most 100, newest day first.
-
-    A code that is left out is USD; without both they are the newest of all sources, in the order of learning.
-
-    With `since`, an edition or the `next` of an answer, all that was corrected after it, oldest first, without a pair.
-    """
-    parameters = {
-        "from": from_,
-        "to": to,
-        "start": write_day(start),
-        "end": write_day(end),
-        "limit": limit,
-        "since": since,
-    }
-    return Call("/corrections", CorrectionsResponse, parameters)
-
-
-def vintages(from_: str, to: str, date: dt.date | str) -> Call[VintagesResponse]:
-    """Return all that sources published for a day about a pair, the corrections too, and when each was received."""
-    return Call("/vintages", VintagesResponse, {"from": from_, "to": to, "date": write_day(date)})

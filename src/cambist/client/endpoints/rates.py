@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from cambist.client.answers import Answer, Timestamp
 from cambist.client.call import Amount, AsOf, Call, Codes, Day, write_day
+from cambist.client.endpoints.booking import BookingRecord, PublishedRecord
 
 MaxAge = dt.timedelta | str | None
 """Rates older than this are refused: a timedelta, or an ISO 8601 duration such as `PT2H`."""
@@ -100,6 +101,10 @@ class ConvertResponse(Answer, frozen=True, kw_only=True):
     updated: Timestamp | None = None
     date: dt.date | None = None
     fixed_on: dt.date | None = None
+    source: str = ""
+    rule: str = ""
+    published: dict[str, list[PublishedRecord]] | None = None
+    booking: BookingRecord | None = None
     agreement: dict[str, AgreementRecord] | None = None
     assumed: tuple[str, ...] = ()
 
@@ -178,14 +183,18 @@ def convert(  # noqa: PLR0913  the parameters of an endpoint
     max_age: MaxAge = None,
     min_sources: int | None = None,
     rate_type: str | None = None,
+    source: str | None = None,
+    rule: str | None = None,
+    booking: str | None = None,
     as_of: AsOf = None,
     assume: str | None = None,
 ) -> Call[ConvertResponse]:
     """Convert an amount at the current rate, or at that of a past day.
 
     The result is rounded to `precision` decimal places, or as its currency is: JPY to 0, KWD to 3, coins to six
-    digits. With `date` and `as_of` it is made as the service knew the day then: at an edition or a moment. `assume` is
-    "published" or left out.
+    digits. With `source` the rate is one source's own, `rule` says which of its days counts, and `booking` names an
+    authority's rule for both. With `date` and `as_of` it is made as the service knew the day then: at an edition or a
+    moment. `assume` is "published" or left out.
     """
     parameters = {
         "amount": amount,
@@ -196,6 +205,9 @@ def convert(  # noqa: PLR0913  the parameters of an endpoint
         "max_age": max_age,
         "min_sources": min_sources,
         "rate_type": rate_type,
+        "source": source,
+        "rule": rule,
+        "booking": booking,
         "as_of": as_of,
         "assume": assume,
     }

@@ -17,13 +17,13 @@ from cambist.api.answer.long_answers import MOST_RATES_AT_ONCE
 from cambist.api.answer.rendering import Number
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
-from cambist.api.bodies.publisher_rates import Booked, Choice, PublisherRates, Source, booked, choice_of
+from cambist.api.bodies.publisher_rates import Booked, PublisherRates, RateChoice, Source, booked, choice_of
 from cambist.api.questions.parameter_types import EARLIEST_DAY, choice, day, not_after_today
 from cambist.api.questions.parameters import Param
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter, NoRate, shorten
-from cambist.history.averages import Average, Period, Span, average, periods
+from cambist.history.averages import Average, AveragePeriod, Span, average, periods
 from cambist.history.day_rules import MEANS, DayRule, MeanOf
 from cambist.history.published_days import PublishedDays, day_number
 from cambist.history.series import read_series
@@ -59,7 +59,9 @@ class AveragesParams(ListParameters, frozen=True, kw_only=True):
             example="EUR",
         ),
     ]
-    by: Annotated[str, choice("by", list(Span), default=Span.MONTH, description="How long each period is.")]
+    by: Annotated[
+        str, choice("by", list(Span), default=Span.MONTH, description="How long each period is.", example="month")
+    ]
     start: Annotated[date, day("start", description="A day in the first period.", example="2024-01-01")]
     end: Annotated[date | None, day("end", default=None, description="A day in the last period, today if left out.")]
     method: Annotated[
@@ -72,22 +74,17 @@ class AveragesParams(ListParameters, frozen=True, kw_only=True):
         ),
     ]
     year_start: Annotated[
-        tuple[int, int],
+        tuple[int, int] | None,
         Param(
             "year_start",
             _parse_year_start,
-            default=(1, 1),
-            description="The month and day on which a year begins, such as 04-06.",
+            default=None,
+            description="The month and day on which a year begins, such as 04-06; 01-01 if left out.",
             schema={"type": "string", "examples": ["04-06"]},
         ),
     ]
     source: PublisherKey = None
     booking: Booking = None
-
-    @property
-    def rule(self) -> DayRule | None:
-        """No rule: periods count."""
-        return None
 
 
 class PeriodRecord(Struct, frozen=True):
@@ -173,41 +170,45 @@ def _compute(context: RequestContext, params: AveragesParams) -> tuple[dict[str,
     return answer_each(params.quotes, read, partial=params.partial, unknown=params.quotes.unknown)
 
 
-def _mean_of(rates: PublisherRates, pair: Pair, period: Period) -> str:
+def _mean_of(rates: PublisherRates, pair: Pair, period: AveragePeriod) -> str:
     is_of_month_ends = rates.choice.rule is DayRule.MEAN_OF_MONTH_ENDS
     return plain(rates.counted(pair, MeanOf(period.first, period.last, is_of_month_ends)).rate)
 
 
-def _check_booking(chosen: Choice, params: AveragesParams) -> None:
+def _check_booking(chosen: RateChoice, params: AveragesParams) -> None:
     if chosen.rule not in MEANS:
         raise BadParameter(f"[booking] {params.booking} counts the rate of one day, and no mean: ask /historical")
     span = Span.MONTH if chosen.rule is DayRule.MONTH_MEAN else Span.YEAR
-    if params.by != span or params.method != _METHODS[0] or params.year_start != (1, 1):
+    if params.by != span or params.method != _METHODS[0] or params.year_start is not None:
         raise BadParameter(f"[booking] {params.booking} is a mean of published days: it takes by={span} alone")
 
 
 def _days(
-    context: RequestContext, params: AveragesParams, pair: Pair, asked: list[Period], rates: PublisherRates | None
+    context: RequestContext,
+    params: AveragesParams,
+    pair: Pair,
+    asked: list[AveragePeriod],
+    rates: PublisherRates | None,
 ) -> PublishedDays:
     """Return the days that count: of publications, or with `calendar` all that have a rate."""
     first, last = asked[0].first, min(asked[-1].last, context.today)
     if rates is not None:
         return rates.days(pair, first, last)
     if params.method == _METHODS[0]:
-        return PublisherRates(context, Choice(None, DayRule.DAY), ()).days(pair, first, last)
+        return PublisherRates(context, RateChoice(None, DayRule.DAY), ()).days(pair, first, last)
     series = read_series(context.matrix, pair, first, last)
     known = ~np.isnan(series.values)
     return PublishedDays(pair, day_number(series.first_day) + np.flatnonzero(known), series.values[known])
 
 
-def _periods(context: RequestContext, params: AveragesParams) -> list[Period]:
+def _periods(context: RequestContext, params: AveragesParams) -> list[AveragePeriod]:
     start = not_after_today("start", params.start, context.today)
     end = min(params.end or context.today, context.today)
     if start > end:
         raise BadParameter(f"Invalid start: [{start}] is after end [{end}]")
     if params.source is not None and params.method != _METHODS[0]:
         raise BadParameter("[method] calendar carries rates forward: with [source] only published days count")
-    return list(periods(start, end, Span(params.by), params.year_start))
+    return list(periods(start, end, Span(params.by), params.year_start or (1, 1)))
 
 
 def _record(found: _Found, today: date) -> PeriodRecord:

@@ -16,7 +16,6 @@ from cambist.api.bodies.agreement import Agreed, Agreements, agreed_now, agreed_
 from cambist.api.bodies.closes import read_closes
 from cambist.api.bodies.publisher_rates import (
     Booked,
-    Choice,
     Published,
     PublisherRates,
     RuleName,
@@ -178,8 +177,8 @@ def convert_amount(context: RequestContext, params: ConvertParams) -> Conversion
     """Convert an amount, now or on a day. Errors: RequestRefused."""
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
-    if (choice := choice_of(params)) is not None:
-        return _of_choice(context, pair, choice, params)
+    if params.source or params.rule or params.booking:
+        return _of_choice(context, pair, params)
     if params.rate_type is not None:
         return _of_type(context, pair, params.rate_type, params)
     return _now(context, pair, params) if params.day is None else _on_day(context, pair, params)
@@ -213,7 +212,10 @@ def _of_type(context: RequestContext, pair: Pair, rate_type: str, params: Conver
     return Conversion(converted, rate, day=day, fixed_on=typed.fixed_on(*codes), agreement=agreed)
 
 
-def _of_choice(context: RequestContext, pair: Pair, choice: Choice, params: ConvertParams) -> Conversion:
+def _of_choice(context: RequestContext, pair: Pair, params: ConvertParams) -> Conversion:
+    choice = choice_of(params)
+    if choice is None:
+        raise TypeError("nothing is chosen")
     day = not_after_today("date", params.day or context.today, context.today)
     found = PublisherRates(context, choice, (pair.base, pair.quote)).rate(pair, day)
     return Conversion(

@@ -17,9 +17,9 @@ from cambist.api.bodies.agreement import Agreed, Agreements, agreed_on
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.publisher_rates import (
     Booked,
-    Choice,
     Published,
     PublisherRates,
+    RateChoice,
     RuleName,
     Source,
     booked,
@@ -201,7 +201,7 @@ def _read_typed(
 
 
 def _read_published(
-    context: RequestContext, day: date, choice: Choice, params: HistoricalParams, quotes: Codes
+    context: RequestContext, day: date, choice: RateChoice, params: HistoricalParams, quotes: Codes
 ) -> _FoundRates:
     of_choice = PublisherRates(context, choice, (params.base, *quotes))
     found, unavailable = answer_each(

@@ -27,7 +27,6 @@ from cambist.api.questions.publisher_parameters import PublisherKey
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter, NoRate
 from cambist.history.averages import closes
-from cambist.history.day_rules import DayRule
 from cambist.history.fixing_age import carried_days, fixing_ages, is_immutable
 from cambist.history.known_state import Scope
 from cambist.history.published_days import day_number
@@ -71,16 +70,6 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
     verbose: Annotated[bool, flag("verbose", description="Add `carried` and `fixed_on`: true, 1, yes or y.")]
     rate_type: RateTypeName = None
     source: PublisherKey = None
-
-    @property
-    def rule(self) -> DayRule | None:
-        """No rule: each day has its own rate."""
-        return None
-
-    @property
-    def booking(self) -> str | None:
-        """No booking: each day has its own rate."""
-        return None
 
 
 class TimeSeriesResponse(Struct, frozen=True):

@@ -24,8 +24,8 @@ MAX_LIST_BYTES = 9000
 
 _ANNOTATIONS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 
-_OF_PAST_EDITIONS = ("as_of", "assume")
-"""Parameters that no tool offers: all tools answer from what is known now."""
+_NOT_OFFERED = ("as_of", "assume", "source", "rule", "booking")
+"""Parameters that no tool offers: all tools answer with the agreed rates that are known now."""
 
 Question = tuple[Endpoint[Any, Any], Struct]
 """An endpoint and its parameters."""
@@ -65,7 +65,7 @@ class Tool(Generic[P, B]):
     def arguments(self) -> dict[str, Param]:
         """Return the declarations of the arguments by name, those that select data first."""
         declared = sorted(declared_params(self.params).values(), key=lambda param: not param.selects_data)
-        left_out = (*_OF_PAST_EDITIONS, *self.left_out)
+        left_out = (*_NOT_OFFERED, *self.left_out)
         return {param.name: param for param in declared if param.name not in left_out}
 
     def read(self, arguments: Mapping[str, Any]) -> P:

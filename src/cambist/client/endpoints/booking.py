@@ -1,0 +1,130 @@
+"""One publisher's rates, rules of authorities and averages: `/averages` and `/booking-rules`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+from msgspec import Struct, field
+
+from cambist.client.answers import Answer
+from cambist.client.call import Call, Codes, Day, write_day
+
+
+class PublishedRecord(Struct, frozen=True):
+    """What a publisher said: `nominal` units of `base` are `value` of `quote`, on `date`.
+
+    A mean has in `days` of how many days it is, and the last of them as its `date`.
+    """
+
+    base: str
+    quote: str
+    value: Decimal
+    date: dt.date
+    nominal: int = 1
+    days: int = 1
+
+
+class BookingRecord(Struct, frozen=True):
+    """The rule of an authority that was applied; `proven` if a published figure of it is reproduced by a test."""
+
+    key: str
+    country: str
+    purpose: str
+    law: str
+    rule: str
+    proven: bool
+
+
+class PeriodRecord(Struct, frozen=True):
+    """What a rate was in a period, which is `complete` when it has ended.
+
+    `open` and `close` are its first and last rate, of the days `opened` and `closed`. `days` counts those that the mean
+    is of, and `missing` the Mondays to Fridays without a publication.
+    """
+
+    start: dt.date
+    end: dt.date
+    mean: Decimal
+    open: Decimal
+    high: Decimal
+    low: Decimal
+    close: Decimal
+    opened: dt.date
+    closed: dt.date
+    days: int
+    missing: int
+    complete: bool
+
+
+class AveragesResponse(Answer, frozen=True, kw_only=True):
+    """The periods of each target that have a rate, in ascending order."""
+
+    base: str
+    by: str
+    method: str
+    results: dict[str, list[PeriodRecord]]
+    source: str = ""
+    booking: BookingRecord | None = None
+    unavailable: tuple[str, ...] = ()
+
+
+class BookingRuleRecord(Struct, frozen=True):
+    """A rule: whose rate, which publication of it, and the law; `unanswered` says why it is only listed."""
+
+    country: str
+    purpose: str
+    source: str | None
+    rule: str | None
+    decimals: str | None
+    law: str
+    since: dt.date | None
+    until: dt.date | None
+    proven: bool
+    example: str | None
+    unanswered: str | None
+
+
+class BookingRulesResponse(Answer, frozen=True, kw_only=True):
+    """The rules of authorities by key."""
+
+    rules: dict[str, BookingRuleRecord] = field(name="booking-rules")
+
+
+def averages(  # noqa: PLR0913  the parameters of an endpoint
+    from_: str,
+    to: Codes,
+    start: Day,
+    end: Day = None,
+    *,
+    by: str = "month",
+    method: str | None = None,
+    year_start: str | None = None,
+    source: str | None = None,
+    booking: str | None = None,
+    partial: bool = False,
+) -> Call[AveragesResponse]:
+    """Return mean, first, highest, lowest and last rate of each week, month, quarter or year.
+
+    They are of the days on which rates were published, or with the `method` "calendar" of all days. `year_start`, such
+    as "04-06", is the month and day on which a year begins. With `source` they are of one source, with `booking` the
+    means that an authority wants.
+    """
+    parameters = {
+        "from": from_,
+        "to": to,
+        "start": write_day(start),
+        "end": write_day(end),
+        "by": by,
+        "method": method,
+        "year_start": year_start,
+        "source": source,
+        "booking": booking,
+        "partial": partial,
+    }
+    return Call("/averages", AveragesResponse, parameters)
+
+
+def booking_rules() -> Call[BookingRulesResponse]:
+    """Return the rules of authorities by which rates can be asked for, and those that are not answered."""
+    return Call("/booking-rules", BookingRulesResponse, {})
