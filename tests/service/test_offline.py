@@ -5,17 +5,18 @@ The way to the sources is a gateway on a port where nothing listens.
 
 from __future__ import annotations
 
+import http.client
 import json
 import subprocess
-import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import Any
-from urllib.error import HTTPError, URLError
 
 import pytest
 from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+
+from cambist.registry.wiring.components import endpoints
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -56,6 +57,17 @@ ANSWERED = {
 }
 """The field of each answer that has its day, and the day."""
 
+ELSE = {
+    "/metals/quote?instruments=XAUUSD&max_age=P3650D": 200,
+    "/usage": 200,
+    "/corrections": 200,
+    "/vintages?from=EUR&to=USD&date=2026-10-30": 200,
+    "/fx/pairs/historical-limits?pair=EURUSD": 200,
+    "/fx/quote/time-series?pair=EURUSD": 200,
+    "/fx/ohlc/time-series?pair=EURUSD": 200,
+}
+"""The status of what is empty or without a day."""
+
 REFUSED = {
     "/metals/spot": (503, f"[XAU] is of [{COMPILED}T00:01:00Z] (fawazahmed0)"),
     "/metals/spot?metal=XCU": (503, "[XCU] yet"),
@@ -74,15 +86,13 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     key = (data / "owner.key").read_text().strip()
 
     def ask(path: str) -> tuple[int, dict[str, Any]]:
-        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers={"X-API-Key": key})
-        try:
-            with urllib.request.urlopen(request, timeout=30) as response:
-                return response.status, json.loads(response.read())
-        except HTTPError as error:
-            return error.code, json.loads(error.read())
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=30)) as connection:
+            connection.request("GET", path, headers={"X-API-Key": key})
+            response = connection.getresponse()
+            return response.status, json.loads(response.read())
 
     def answers() -> bool:
-        with suppress(URLError, OSError):
+        with suppress(OSError, http.client.HTTPException):
             return ask("/metals/list")[0] == 200
         return False
 
@@ -102,6 +112,17 @@ def test_a_list_is_complete(ask: Any, path: str) -> None:
 def test_an_answer_has_its_own_day(ask: Any, path: str) -> None:
     (status, answer), (field, day) = ask(path), ANSWERED[path]
     assert (status, str(answer.get(field))[:10]) == (200, day), answer
+
+
+@pytest.mark.parametrize("path", ELSE)
+def test_what_is_empty_says_so(ask: Any, path: str) -> None:
+    status, answer = ask(path)
+    assert status == ELSE[path], answer
+
+
+def test_each_endpoint_is_asked() -> None:
+    asked = {path.partition("?")[0] for path in (*LISTS, *ANSWERED, *ELSE, *REFUSED)}
+    assert {endpoint.path for endpoint in endpoints()} == asked
 
 
 @pytest.mark.parametrize("path", REFUSED)

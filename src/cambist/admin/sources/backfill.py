@@ -94,7 +94,7 @@ class BackfillAdmin:
             count = sum(not is_filed(archive, adapter.source, part, now) for part in parts)
             total += count
             seconds.append(count * (adapter.source.schedule.pause.total_seconds() + _ANSWER_SECONDS))
-        return total, max(max(seconds), sum(seconds) / _SOURCES_AT_ONCE)
+        return total, max(*seconds, sum(seconds) / _SOURCES_AT_ONCE)
 
     def run(
         self, adapters: list[FixingAdapter], first: date | None, on_progress: Callable[[BackfillProgress], None]
