@@ -14,6 +14,7 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.tick import Tick
+from cambist.pricing.unavailable import SIMULATED
 from cambist.reference.assets import COINS, METALS
 from cambist.sources.adapters.okx import adapter
 
@@ -207,11 +208,18 @@ def test_a_coin_has_no_smaller_least_amount(client_dealing, amount):
 # Stale and unheard of
 
 
+def test_an_old_price_of_a_coin_is_served_to_who_allows_its_age(client_dealing):
+    found = client_dealing.get("/fetch-one?from=DOGE&max_age=P1D")
+    assert (found.status, found.json["updated"]) == (200, "2026-11-20T10:00:00Z")
+    assert client_dealing.get("/fetch-one?from=DOGE&max_age=PT1H").status == 503
+
+
 @pytest.mark.parametrize("path", ["/fetch-one?", "/convert?amount=1&", "/explain?"])
 @pytest.mark.parametrize("pair", ["from=DOGE&to=USD", "from=USD&to=doge", "from=BTC&to=DOGE", "from=DOGE&to=PLN"])
 def test_a_stale_coin_is_503_and_named_with_its_time(client_dealing, path, pair):
     sentence = refused(client_dealing, path + pair, "rate_unavailable", 503)
-    assert sentence == "The newest price of [DOGE] is of [2026-11-20T10:00:00Z], older than allowed"
+    assert sentence.startswith("The newest price of [DOGE] is of [2026-11-20T10:00:00Z] (")
+    assert sentence.endswith(f"), older than allowed; {SIMULATED}")
 
 
 @pytest.mark.parametrize("path", ["/fetch-one?", "/convert?amount=1&", "/explain?"])

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cambist.pricing.unavailable import SIMULATED
+
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 QUARTER = 15 * MINUTE
@@ -204,7 +206,8 @@ def test_where_the_currencys_leg_is_a_fixing_it_is_crossed_through_that_however_
 
 def test_a_price_that_is_stale_at_every_venue_is_503_with_retry_after(client_dealing):
     sentence = is_unavailable(ask(client_dealing, "DOGE/USD"))
-    assert sentence == "The newest price of [DOGE] is of [2026-11-20T10:00:00Z], older than allowed"
+    assert sentence.startswith("The newest price of [DOGE] is of [2026-11-20T10:00:00Z] (")
+    assert sentence.endswith(f"), older than allowed; {SIMULATED}")
 
 
 def test_one_stale_pair_among_fresh_ones_is_503_for_all(client_dealing):

@@ -22,6 +22,7 @@ from cambist.pricing.quote import Derivation, Origin, Quote, Vote
 from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
+from cambist.pricing.unavailable import SIMULATED
 from cambist.reference.assets import AssetKind
 from cambist.sources.adapters.ecb import adapter
 
@@ -135,7 +136,10 @@ def test_metals_and_coins_without_a_price_are_503(client, code, side):
     reply = client.get(f"/explain?{side.format(code)}")
     assert (reply.status, reply.json) == (
         503,
-        {"error": f"No source has delivered a rate for [{code.upper()}] yet", "code": "rate_unavailable"},
+        {
+            "error": f"No source has delivered a rate for [{code.upper()}] yet; {SIMULATED}",
+            "code": "rate_unavailable",
+        },
     )
     assert reply.headers["x-calls-cost"] == "0"
 
@@ -530,10 +534,10 @@ def test_what_should_trade_and_was_not_heard_of_lately_is_refused(dealing, query
     reply = client.get(f"/explain?{query.format(code)}")
     assert reply.status == status
     if status == 503:
-        assert reply.json == {
-            "error": f"The newest price of [{code}] is of [{now - age:%Y-%m-%dT%H:%M:%SZ}], older than allowed",
-            "code": "rate_unavailable",
-        }
+        assert reply.json["code"] == "rate_unavailable"
+        sentence = f"The newest price of [{code}] is of [{now - age:%Y-%m-%dT%H:%M:%SZ}] ("
+        assert reply.json["error"].startswith(sentence)
+        assert reply.json["error"].endswith(f"), older than allowed; {SIMULATED}")
 
 
 def test_a_price_that_is_fixed_once_a_day_has_no_such_limit(dealing):

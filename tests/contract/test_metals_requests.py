@@ -306,12 +306,24 @@ def test_a_cached_answer_expires_with_its_price(client_dealing):
     assert is_refused(client_dealing.get("/metals/spot"), 503, "rate_unavailable", "[XAU]")
 
 
-@pytest.mark.parametrize("days", [1, 9, 400])
+@pytest.mark.parametrize("days", [1, 9, 14])
 @pytest.mark.parametrize("query", ["metal=XPD", "metal=XAL", "metal=XPD&currency=JPY"])
-def test_a_daily_fixing_is_served_however_old(dealing, quote_of, query, days):
+def test_a_daily_fixing_is_served_for_two_weeks(dealing, quote_of, query, days):
     metal, as_of = query[6:9], NOON - timedelta(days=days)
     fixing = quote_of(f"{metal}/USD", "1400", "1400", "nbp", as_of=as_of, pace=Pace.DAILY)
     assert priced(dealing(**{metal: fixing}), query)["tsp"] == as_of.timestamp() * 1000
+
+
+@pytest.mark.parametrize("query", ["metal=XPD", "metal=XAL"])
+def test_an_older_fixing_is_served_to_who_allows_its_age(dealing, quote_of, query):
+    metal, as_of = query[6:9], NOON - timedelta(days=58)
+    client = dealing(**{metal: quote_of(f"{metal}/USD", "1400", "1400", "nbp", as_of=as_of, pace=Pace.DAILY)})
+    refused = client.get(f"/metals/spot?{query}")
+    assert is_refused(refused, 503, "rate_unavailable", f"[{metal}] is of [2026-09-23T12:00:00Z] (nbp)")
+    assert "[cambist serve --sandbox]" in refused.json["error"]
+    found = priced(client, f"{query}&max_age=P90D")
+    assert (found["bid"], found["tsp"]) == (found["ask"], as_of.timestamp() * 1000)
+    assert is_refused(client.get(f"/metals/spot?{query}&max_age=P50D"), 503, "rate_unavailable", f"[{metal}]")
 
 
 def test_a_stale_instrument_in_another_currency_is_crossed_instead(dealing, quote_of):

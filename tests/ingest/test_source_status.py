@@ -79,6 +79,7 @@ def test_a_report_has_the_sources_facts_and_what_is_stored(a_source) -> None:
         ticks=7,
         refused={"bid above ask": 3},
         anchor="USD",
+        first_day=date(2000, 1, 1),
     )
 
 

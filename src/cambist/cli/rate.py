@@ -23,19 +23,23 @@ def rate(  # noqa: PLR0913  the options of a command
 
     The running service answers, or without one the data folder, with the same digits; standard error says which.
     """
-    from cambist.cli.service_answers import Target, ask
-    from cambist.cli.words import day_words, time_words
+    from cambist.cli.service_answers import Target, ask, no_network_words
+    from cambist.cli.words import day_words, is_old, time_words
 
     query: dict[str, str | None] = {"from": base, "to": quote}
     if date is not None:
         query |= {"amount": "1", "date": date}
-    reply = ask(Target(data, url, key), "/fetch-one" if date is None else "/convert", query)
+    target = Target(data, url, key)
+    reply = ask(target, "/fetch-one" if date is None else "/convert", query)
     answer = reply.exact
     if as_json:
         typer.echo(reply.content)
     else:
         typer.echo(f"1 {answer['base']} = {_rate(answer)} {next(iter(answer['result']))}")
-    reply.print_footer(time_words(answer) if date is None else day_words(answer))
+    sentences = [day_words(answer)] if date is not None else [time_words(answer)]
+    if date is None and is_old(answer):
+        sentences += no_network_words(target)
+    reply.print_footer(*sentences)
 
 
 def _rate(answer: dict[str, Any]) -> str:

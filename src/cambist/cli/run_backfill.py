@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from cambist.admin.sources.backfill import BackfillAdmin, BackfillResult
+from cambist.admin.sources.backfill import RECOMMENDED, BackfillAdmin, BackfillResult
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
 from cambist.clock import utc_now
@@ -38,6 +38,10 @@ def run_backfill(settings: Settings, source: str, since: date | None, *, as_json
 
 def _backfill(admin: BackfillAdmin, source: str, since: date | None) -> list[BackfillResult]:
     adapters = admin.choose_adapters(source)
+    if source == RECOMMENDED:
+        requests, seconds = admin.remaining(adapters, since)
+        about = f"{requests:,} requests to {len(adapters)} sources, about {max(1, round(seconds / 60))} min"
+        typer.echo(f"cambist: {about}; interrupt it when you like, it continues where it stopped.", err=True)
     with _progress_bars() as bars:
         tasks = {
             adapter.source.key: bars.add_task(adapter.source.key, total=None, visible=False) for adapter in adapters

@@ -16,7 +16,7 @@ import typer
 
 from cambist.accounts.names import echo
 from cambist.cli.options import read_folder_settings
-from cambist.errors import BadParameter, CannotStart, KeyRefused, RequestRefused
+from cambist.errors import BadParameter, CambistError, CannotStart, KeyRefused, RequestRefused
 from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings
 from cambist.status.environment import Environment
 
@@ -73,6 +73,15 @@ def ask(target: Target, path: str, query: Query) -> RateAnswer:
         if not hint:
             raise
         raise BadParameter(f"{refused}{hint}") from refused
+
+
+def no_network_words(target: Target) -> list[str]:
+    """Return the sentence that a running service reaches no source; nothing if it does, or does not say."""
+    try:
+        found = ask(target, "/sources", {}).exact.get("no_network")
+    except (CambistError, OSError):
+        return []
+    return [f"{found['sentence']}."] if found else []
 
 
 def consult(target: Target, use: Callable[[RemoteService | StoredAnswers], T]) -> T:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from cambist.cli.formats import format_age
@@ -18,6 +18,15 @@ def time_words(answer: dict[str, Any]) -> str:
         return f"Rate of {updated}."
     age = f", {format_age(utc_now() - moment)} old" if moment.tzinfo else ""
     return f"Rate of {updated}{age}."
+
+
+def is_old(answer: dict[str, Any]) -> bool:
+    """Return whether a live rate is older than a day, so that it is worth asking why."""
+    try:
+        moment = datetime.fromisoformat(str(answer["updated"]))
+    except ValueError:
+        return False
+    return moment.tzinfo is not None and utc_now() - moment > timedelta(days=1)
 
 
 def day_words(answer: dict[str, Any]) -> str:

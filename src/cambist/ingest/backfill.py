@@ -20,7 +20,7 @@ from cambist.history.fixing import DeliveryRecord, FilingResult
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.ingest.fetch import Fetcher, SourceBusy
 from cambist.ingest.filing import Delivery
-from cambist.sources.base import FixingAdapter, SourceRequest
+from cambist.sources.base import FixingAdapter, Source, SourceRequest
 
 log = logging.getLogger(__name__)
 
@@ -77,12 +77,12 @@ class Backfill:
     async def run(self, adapter: FixingAdapter, first: date | None) -> BackfillProgress:
         """Backfill one source from `first`, or from its first day since 1970; failures are in the result."""
         source, today = adapter.source, self.clock().date()
-        requests = list(adapter.requests(max(first or FIRST_DAY, source.first_day, FIRST_DAY), today))
+        requests = all_requests(adapter, first, today)
         progress = BackfillProgress(source.key, parts=len(requests), is_over=not requests)
         self.on_progress(progress)
         failures = 0
         for request in requests:
-            if self._is_filed(source.key, request, timedelta(days=source.schedule.reread_days)):
+            if is_filed(self.archive, source, request, self.clock()):
                 progress.skipped += 1
             elif not self._answers and self._silences >= _OFFLINE_AFTER:
                 progress.failed = progress.failed or ["not requested, because no source can be reached"]
@@ -96,14 +96,6 @@ class Backfill:
             if failures == _GIVE_UP_AFTER:
                 break
         return progress
-
-    def _is_filed(self, key: str, request: SourceRequest, may_change_for: timedelta) -> bool:
-        """Return whether a part was filed when the source could not change it any more."""
-        received_at = self.archive.last_received(key, request.origin)
-        if received_at is None or received_at.date() <= request.last + may_change_for:
-            return False
-        is_recent = self.clock() - received_at <= _NOTHING_HOLDS_FOR
-        return is_recent or self.archive.newest_digest(key, request.origin) != _NOTHING
 
     async def _fill(self, key: str, request: SourceRequest, progress: BackfillProgress) -> bool:
         """Request one part and file it; return whether that succeeded."""
@@ -144,6 +136,19 @@ class Backfill:
         record = DeliveryRecord(key, self.clock(), request.origin, _NOTHING)
         async with self._writing:
             await asyncio.to_thread(self.archive.file, record, [])
+
+
+def all_requests(adapter: FixingAdapter, first: date | None, today: date) -> list[SourceRequest]:
+    """Return the requests for everything that a source has from `first`, or from its first day since 1970."""
+    return list(adapter.requests(max(first or FIRST_DAY, adapter.source.first_day, FIRST_DAY), today))
+
+
+def is_filed(archive: DeliveryFiling, source: Source, request: SourceRequest, now: datetime) -> bool:
+    """Return whether a part was filed when the source could not change it any more."""
+    received_at = archive.last_received(source.key, request.origin)
+    if received_at is None or received_at.date() <= request.last + timedelta(days=source.schedule.reread_days):
+        return False
+    return now - received_at <= _NOTHING_HOLDS_FOR or archive.newest_digest(source.key, request.origin) != _NOTHING
 
 
 def find_gaps(archive: KnownArchive, source: str) -> Iterator[tuple[date, date]]:

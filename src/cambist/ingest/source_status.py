@@ -82,6 +82,7 @@ class SourceStatus:
             compiled=source.compiled,
             alias=source.alias,
             anchor=source.anchor,
+            first_day=source.first_day,
             rate_types=source.rate_types,
             enabled=self.enabled,
             why=self.why,

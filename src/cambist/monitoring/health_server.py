@@ -17,6 +17,7 @@ from cambist.history.dispute import Disputes
 from cambist.monitoring.health_http import LOOPBACK, Application, answer, answer_wrong_method, listen
 from cambist.monitoring.metrics_page import metrics_page
 from cambist.settings import url_host
+from cambist.status.network import no_network
 from cambist.status.source_report import Condition, SourceReports
 
 log = logging.getLogger(__name__)
@@ -50,7 +51,8 @@ def readiness(
             problems.append(f"ingest has been silent for {int((now - source_reports.written_at).total_seconds())} s")
         enabled = [report for report in source_reports.reports if report.enabled]
         if enabled and all(report.condition(now) in (Condition.FAILING, Condition.WAITING) for report in enabled):
-            problems.append("no source answers")
+            found = no_network(source_reports)
+            problems.append(found.sentence if found else "no source answers")
     return Readiness(not problems, tuple(problems))
 
 

@@ -1,8 +1,8 @@
-"""Pairs with a coin in them, and which of them venues list."""
+"""Pairs with a coin in them, and which of them venues list; until a venue was heard, those of the reference table."""
 
 from __future__ import annotations
 
-from cambist.pricing.pair import Pair
+from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import COINS
 
@@ -20,6 +20,16 @@ def listed_pairs(book: RateBook) -> list[Pair]:
 def is_listed(book: RateBook, pair: Pair) -> bool:
     """Return whether a pair has a coin in it and a venue lists it."""
     return is_coin_pair(pair) and (pair in book.pairs or pair in book.venue_pairs)
+
+
+def known_pairs(book: RateBook) -> list[Pair]:
+    """Return the pairs that venues list; before any was heard every known coin against the pivot."""
+    return listed_pairs(book) or [Pair(coin, PIVOT) for coin in sorted(COINS)]
+
+
+def known_coins(book: RateBook) -> list[str]:
+    """Return the coins that have a price or that venues list; before any was heard every known coin."""
+    return listed_coins(book) or sorted(COINS)
 
 
 def listed_coins(book: RateBook) -> list[str]:

@@ -51,6 +51,12 @@ def fresh_for(price: Quote | PairPrice, kind: AssetKind, ages: MaxAges, now: dat
     return limit - trading_age(price.pair, price.own_as_of, now)
 
 
+def metal_fresh_for(price: Quote, ages: MaxAges, now: datetime) -> timedelta:
+    """Return how much longer a metal's price may be shown as bid and ask: a daily fixing like that of a currency."""
+    left = fresh_for(price, AssetKind.METAL, ages, now)
+    return min(left, FIXING_MAX_AGE - (now - price.as_of)) if price.pace is Pace.DAILY else left
+
+
 def first_stale_code(book: RateBook, codes: Iterable[str], is_fresh: IsFresh) -> str | None:
     """Return the first code, or coin behind a code, whose price is too old; None if all are fresh.
 

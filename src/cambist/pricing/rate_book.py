@@ -19,6 +19,7 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.source_kind import Pace
+from cambist.pricing.unavailable import not_heard
 from cambist.pricing.unix_time import EPOCH, unix_us
 from cambist.reference.minor_units import CURRENCY_CODES
 from cambist.reference.packaged import manifest
@@ -221,7 +222,7 @@ class RateBook:
                 f"The newest rate of [{code}] is of [{last:%Y-%m-%d}], more than {days} days behind those of "
                 "other currencies: ask for that day with /historical"
             )
-        return RateUnavailable(f"No source has delivered a rate for [{code}] yet")
+        return not_heard(f"No source has delivered a rate for [{code}]")
 
     @cached_property
     def listed_mids(self) -> Mapping[str, float]:

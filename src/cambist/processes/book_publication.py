@@ -14,6 +14,7 @@ from cambist.ingest.price_pipeline import PricePipeline
 from cambist.ingest.source_status import SourceStatuses
 from cambist.monitoring.outages import Outages
 from cambist.pricing.quoted_book import QuotedBook
+from cambist.processes.network_log import NetworkLog
 from cambist.storage.json_file import write_json_file
 from cambist.storage.shared.change_notifier import Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
@@ -50,6 +51,7 @@ class BookPublication:
         self._outages = outages
         self._epoch = epoch
         self._book_at: datetime | None = None
+        self._network_log = NetworkLog()
 
     async def publish(self) -> None:
         """Publish a rate book when something has changed, at most ten times a second."""
@@ -95,6 +97,7 @@ class BookPublication:
         source_reports = self._statuses.report(
             utc_now(), self._pipeline.accepted, self._pipeline.refused, self._rate_books.version, self._book_at
         )
+        self._network_log.tell(source_reports, self._rate_books.last)
         if self.write("file of source reports", partial(write_json_file, self._source_reports, source_reports)):
             self._book_file.changes.notify(Topic.SOURCES)
         self.write("file of votes", self._book_file.flush_votes)

@@ -37,8 +37,8 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     first of them since the day `held_since`, and `only_held` says that all are. `refused` counts its refused ticks by
     reason. `complete_on` is the last day on which all its requests were answered. `left_out` lists the cells and
     columns of its last deliveries that could not be read. A `compiled` source compiles the rates of others. `anchor` is
-    the currency that all its pairs share, and `alias` a code for it; `rate_types` are the further types of rates that
-    it publishes beside its own `rate_type`.
+    the currency that all its pairs share, `first_day` the first day that it has, and `alias` a code for the
+    anchor; `rate_types` are the further types of rates that it publishes beside its own `rate_type`.
     """
 
     key: str
@@ -72,6 +72,7 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     compiled: bool = False
     alias: str = ""
     anchor: str = ""
+    first_day: date | None = None
     rate_types: tuple[str, ...] = ()
 
     def condition(self, now: datetime) -> Condition:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from stamina.instrumentation import get_on_retry_hooks, set_on_retry_hooks
 
-from cambist.admin.sources.backfill import ALL, BackfillAdmin
+from cambist.admin.sources.backfill import ALL, RECOMMENDED, BackfillAdmin
 from cambist.errors import BadParameter, CannotStart
 from cambist.ingest.backfill import BackfillProgress
 from cambist.settings import Settings
@@ -286,3 +286,14 @@ def test_an_older_data_folder_is_migrated_and_keeps_its_fixings(
     store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
     assert store.archive.coverage("ecb") == before
     store.close()
+
+
+def test_recommended_are_official_free_sources_of_few_requests_and_what_is_left_of_them_is_known(
+    open_admin: Open,
+) -> None:
+    backfilling = open_admin()
+    keys = keys_of(backfilling, RECOMMENDED)
+    assert {"ecb", "fed", "bbk", "boe"} <= {*keys}
+    assert not {"fawazahmed0", "nbg", "tcmb"} & {*keys}, "compiled, or a request for each day"
+    requests, seconds = backfilling.remaining(backfilling.choose_adapters("bbk"), None)
+    assert (requests, seconds) == (29, 29 * 3.0)

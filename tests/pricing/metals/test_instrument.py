@@ -204,7 +204,7 @@ def test_a_ratio_needs_both_metals_and_both_fresh(stale: str, missing: str) -> N
         return stale not in {quote.pair.base, quote.pair.quote}
 
     for instrument in (ratio_of(stale, other), ratio_of(other, stale)):
-        with pytest.raises(RateUnavailable, match=rf"\[{stale}\] is of \[2026-11-20T12:00:00Z\], too old"):
+        with pytest.raises(RateUnavailable, match=rf"\[{stale}\] is of \[2026-11-20T12:00:00Z\] \("):
             instrument_spot(book, instrument, is_fresh)
     for instrument in (ratio_of(missing, other), ratio_of(other, missing)):
         with pytest.raises(RateUnavailable, match=rf"No source has delivered a rate for \[{missing}\] yet"):
@@ -232,10 +232,10 @@ def test_a_spot_instrument_is_the_price_of_its_metal_in_its_currency() -> None:
 def test_an_instrument_that_is_not_quoted_or_no_more_fresh_is_never_crossed_instead() -> None:
     dollars = [of("XAU/USD", "4000", "4001"), of("EUR/USD", "1.15", "1.16")]
     in_euro = Instrument(METALS["XAU"], "EUR")
-    with pytest.raises(RateUnavailable, match=r"^No source has delivered a price of \[XAU\] there yet$"):
+    with pytest.raises(RateUnavailable, match=r"^No source has delivered a price of \[XAU\] there yet;"):
         instrument_spot(book_of(dollars, [of("XAG/EUR"), of("XAU/CHF"), of("EUR/XAU")]), in_euro, fresh)
     book = book_of(dollars, [of("XAU/EUR", "3450", "3455")])
-    with pytest.raises(RateUnavailable, match=r"\[XAU\] is of \[2026-11-20T12:00:00Z\], too old$"):
+    with pytest.raises(RateUnavailable, match=r"\[XAU\] is of \[2026-11-20T12:00:00Z\] \("):
         instrument_spot(book, in_euro, lambda quote: quote.pair.quote == PIVOT)
     assert spot(book, METALS["XAU"], "EUR", lambda quote: quote.pair.quote == PIVOT).is_crossed
 
@@ -243,7 +243,7 @@ def test_an_instrument_that_is_not_quoted_or_no_more_fresh_is_never_crossed_inst
 def test_in_dollars_an_instrument_is_the_quote_of_the_book_whatever_the_pair_says() -> None:
     book = book_of([of("XAU/USD", "4000", "4001")], [of("XAU/USD", "1", "2")])
     assert instrument_spot(book, Instrument(METALS["XAU"], "USD"), fresh).bid == 4000
-    with pytest.raises(RateUnavailable, match=r"\[XAU\] is of \[2026-11-20T12:00:00Z\], too old$"):
+    with pytest.raises(RateUnavailable, match=r"\[XAU\] is of \[2026-11-20T12:00:00Z\] \("):
         instrument_spot(book, Instrument(METALS["XAU"], "USD"), lambda quote: quote.bid == 1)
 
 

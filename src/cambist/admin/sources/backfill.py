@@ -12,19 +12,25 @@ from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, shorten
-from cambist.ingest.backfill import Backfill, BackfillProgress, find_gaps, longest_gaps
+from cambist.ingest.backfill import Backfill, BackfillProgress, all_requests, find_gaps, is_filed, longest_gaps
 from cambist.ingest.fetch import Fetcher
+from cambist.pricing.source_kind import Pace, RateType
 from cambist.registry.archiving.archive_tasks import ArchiveTasks
 from cambist.registry.sources.source_adapters import fixing_adapters, reasons_off, source_keys
 from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.settings.outgoing import outgoing_proxies
-from cambist.sources.base import FixingAdapter
+from cambist.sources.base import FixingAdapter, Redistribution
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
 
 ALL = "all"
+RECOMMENDED = "recommended"
+_MOST_REQUESTS = 400
+"""A source whose whole history takes more requests is not recommended: it would take hours."""
+_ANSWER_SECONDS = 1.0
+"""How long a source takes to answer, about."""
 _SOURCES_AT_ONCE = 4
 _GAPS_SHOWN = 5
 
@@ -56,16 +62,39 @@ class BackfillAdmin:
         self._proxies = outgoing_proxies(settings, environment)
 
     def choose_adapters(self, source: str) -> list[FixingAdapter]:
-        """Return the adapter of a source, or for `all` those of all sources that are on. Errors: BadParameter."""
+        """Return the adapter of a source, for `all` those of all that are on, for `recommended` of some of them.
+
+        Errors: BadParameter.
+        """
         off = reasons_off(self._settings, self._adapters, self._keys)
         if source == ALL:
             return [adapter for key, adapter in self._adapters.items() if key not in off]
+        if source == RECOMMENDED:
+            on = [adapter for key, adapter in self._adapters.items() if key not in off]
+            return [adapter for adapter in on if self._is_recommended(adapter)]
         if source not in self._adapters:
             keys = ", ".join(self._adapters)
             raise BadParameter(f"No source [{shorten(source)}] publishes fixings; there are {keys}")
         if source in off:
             raise BadParameter(f"The source [{source}] is off: {off[source]}")
         return [self._adapters[source]]
+
+    def _is_recommended(self, adapter: FixingAdapter) -> bool:
+        """Return whether a source is official, may be passed on, and needs few requests for its whole history."""
+        source = adapter.source
+        is_official = source.rate_type is RateType.OFFICIAL and source.pace is Pace.DAILY and not source.compiled
+        is_free = source.redistribution is Redistribution.ALLOWED
+        return is_official and is_free and len(all_requests(adapter, None, self._clock().date())) <= _MOST_REQUESTS
+
+    def remaining(self, adapters: list[FixingAdapter], first: date | None) -> tuple[int, float]:
+        """Return how many requests a backfill will send, and about how many seconds it takes."""
+        now, archive, seconds, total = self._clock(), self._store.archive, [0.0], 0
+        for adapter in adapters:
+            parts = all_requests(adapter, first, now.date())
+            count = sum(not is_filed(archive, adapter.source, part, now) for part in parts)
+            total += count
+            seconds.append(count * (adapter.source.schedule.pause.total_seconds() + _ANSWER_SECONDS))
+        return total, max(*seconds, sum(seconds) / _SOURCES_AT_ONCE)
 
     def run(
         self, adapters: list[FixingAdapter], first: date | None, on_progress: Callable[[BackfillProgress], None]

@@ -22,10 +22,11 @@ from cambist.history.explanation import ReadVotes
 from cambist.history.known_state import Mark
 from cambist.history.published_fixings import FixingLookup
 from cambist.history.rate_matrix import RateMatrix
-from cambist.pricing.freshness import first_stale_code, fresh_for
+from cambist.pricing.freshness import first_stale_code, fresh_for, metal_fresh_for
 from cambist.pricing.metals.mass import Units
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import PairPrice, RateBook
+from cambist.pricing.unavailable import too_old
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import AssetKind
 from cambist.reference.minor_units import CURRENCY_CODES
@@ -160,17 +161,27 @@ class RequestContext:
         """Return the name of the rate book that live answers are made from, or of the history of all others."""
         return self.book.edition if is_live else self.matrix.edition
 
-    def check_fresh(self, codes: Iterable[str]) -> None:
+    def check_fresh(self, codes: Iterable[str], max_age: timedelta | None = None) -> None:
         """Refuse traded prices that are older than allowed; fixings have a limit of their own.
+
+        A client that gets the age of the price may allow more than the operator with its own `max_age`.
 
         Errors: RateUnavailable.
         """
         # A currency falls back on its fixing by itself.
         traded = [code for code in codes if code not in CURRENCY_CODES]
-        code = first_stale_code(self.book, traded, self.is_fresh) if traded else None
+        is_fresh = self.is_fresh if max_age is None else lambda quote, _: self.is_within(quote.as_of, max_age)
+        code = first_stale_code(self.book, traded, is_fresh) if traded else None
         if code is not None:
-            as_of = written(self.book.quotes[code].as_of)
-            raise RateUnavailable(f"The newest price of [{code}] is of [{as_of}], older than allowed")
+            raise too_old(code, self.book.quotes[code])
+
+    def is_metal_fresh(self, quote: Quote, max_age: timedelta | None) -> bool:
+        """Return whether a metal's price may be shown with its age: within `max_age`, else not older than its limit."""
+        if max_age is not None:
+            return self.is_within(quote.as_of, max_age)
+        left = metal_fresh_for(quote, self.state.ages, self.now)
+        self._use_for(left)
+        return left >= _NO_TIME
 
     def is_fresh(self, price: Quote | PairPrice, kind: AssetKind, max_age: timedelta | None = None) -> bool:
         """Return whether a price of that kind may still be used; a client's `max_age` counts closed hours too."""

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cambist.api.answer.request_context import RequestContext, written
-from cambist.errors import RateUnavailable, UnknownFxPair
+from cambist.api.answer.request_context import RequestContext
+from cambist.errors import UnknownFxPair
 from cambist.pricing.cross_rates import pair_quote
 from cambist.pricing.currency_pairs import find_fx_pair
 from cambist.pricing.freshness import FIXING_MAX_AGE, falls_back_on_fixing, is_tradable, oldest_fixing
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.trading_hours import is_open
+from cambist.pricing.unavailable import too_old
 from cambist.reference.assets import AssetKind
 
 _HINT = "the pairs are found at /fx/pairs"
@@ -47,10 +48,8 @@ def current_quote(context: RequestContext, pair: Pair) -> CurrentQuote:
             _check_trades(context, code)
     fixing = oldest_fixing(context.book, pair)
     if fixing is not None and not context.is_within(fixing.as_of, FIXING_MAX_AGE):
-        raise RateUnavailable(
-            f"No source quotes bid and ask of [{pair}] now, and the newest fixing in it is of "
-            f"[{written(fixing.as_of)}], older than {FIXING_MAX_AGE.days} days; /fetch-one returns its midpoint"
-        )
+        why = f"a fixing older than {FIXING_MAX_AGE.days} days, so without bid and ask; /fetch-one has its midpoint"
+        raise too_old(pair, fixing, why)
     return CurrentQuote(quote, fixing)
 
 
@@ -65,4 +64,4 @@ def _check_trades(context: RequestContext, code: str) -> None:
             if falls_back_on_fixing(context.book, code, leg)
             else "older than allowed"
         )
-        raise RateUnavailable(f"The newest price of [{code}] is of [{written(leg.as_of)}], {why}")
+        raise too_old(code, leg, why)

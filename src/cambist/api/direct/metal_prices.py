@@ -15,13 +15,13 @@ from cambist.api.direct.declined import Declined
 from cambist.api.direct.legs import MARGIN
 from cambist.api.direct.sides import Ratio, at_one_place, rounded_to, written
 from cambist.api.state.worker_state import WorkerState
-from cambist.pricing.freshness import fresh_for
+from cambist.pricing.freshness import metal_fresh_for
 from cambist.pricing.metals.fineness import PURE, parse_purity
 from cambist.pricing.metals.mass import ratio
 from cambist.pricing.metals.spot import own_unit, spot
 from cambist.pricing.quote import Quote
 from cambist.pricing.unix_time import from_unix_us, unix_us
-from cambist.reference.assets import METALS, AssetKind, MetalKind
+from cambist.reference.assets import METALS, MetalKind
 from cambist.reference.currency_tables import CURRENCIES
 
 _CURRENCIES = {code.encode(): code for code in CURRENCIES}
@@ -106,7 +106,7 @@ class MetalPrices:
 
         def is_fresh(quote: Quote) -> bool:
             nonlocal shortest
-            left = fresh_for(quote, AssetKind.METAL, ages, moment)
+            left = metal_fresh_for(quote, ages, moment)
             if left < timedelta():
                 return False
             shortest = min(shortest, left)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from cambist.pricing.unavailable import SIMULATED
+
 INTRODUCTION = """\
 Exchange rates, crypto prices and metals prices that show their sources.
 
@@ -126,7 +128,8 @@ ERRORS = {
         "The answer cannot be signed now", "The file of the signing key cannot be read: Permission denied"
     ),
     "rate_unavailable": ErrorExample(
-        "No rate, or none that is fresh enough", "No source has delivered a rate for [KPW] yet"
+        "No rate, or none that is fresh enough",
+        f"No source has delivered a rate for [KPW] yet; {SIMULATED}",
     ),
     "too_few_sources": ErrorExample(
         "Fewer sources agree than `min_sources`",

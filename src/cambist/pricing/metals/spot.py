@@ -14,7 +14,6 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cambist.errors import RateUnavailable
 from cambist.pricing.exact import product
 from cambist.pricing.metals.digits import Sides, digits_of, rounded_sides
 from cambist.pricing.metals.instrument import Instrument
@@ -23,6 +22,7 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Quote
 from cambist.pricing.rate_book import RateBook
 from cambist.pricing.source_kind import Pace
+from cambist.pricing.unavailable import not_heard, too_old
 from cambist.reference.assets import METALS, Metal, MetalKind
 from cambist.reference.weights import UNITS, Purity, Unit
 
@@ -97,9 +97,9 @@ def _in_pivot(book: RateBook, metal: Metal, is_fresh: IsFreshMetal) -> Spot:
 
 def _checked(metal: Metal, quote: Quote | None, is_fresh: IsFreshMetal) -> Spot:
     if quote is None:
-        raise RateUnavailable(f"No source has delivered a price of [{metal.code}] there yet")
+        raise not_heard(f"No source has delivered a price of [{metal.code}] there")
     if not is_fresh(quote):
-        raise RateUnavailable(f"The newest price of [{metal.code}] is of [{quote.as_of:%Y-%m-%dT%H:%M:%SZ}], too old")
+        raise too_old(metal.code, quote)
     return _direct(metal, quote)
 
 

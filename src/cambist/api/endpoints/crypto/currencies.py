@@ -1,4 +1,4 @@
-"""`GET /crypto/currencies`: the coins that have a price."""
+"""`GET /crypto/currencies`: the coins."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from msgspec import Struct
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.questions.freshness_parameters import BookParameters
-from cambist.errors import RateUnavailable
-from cambist.pricing.crypto_pairs import listed_coins
+from cambist.pricing.crypto_pairs import known_coins
 from cambist.reference.assets import COINS
 
 
@@ -19,11 +18,8 @@ class CryptoCurrenciesResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, _params: BookParameters) -> CryptoCurrenciesResponse:
-    """Return every coin that a venue trades, including stablecoins."""
-    coins = listed_coins(context.book)
-    if not coins:
-        raise RateUnavailable("No venue has been heard of yet")
-    return CryptoCurrenciesResponse({coin: COINS[coin].name for coin in coins})
+    """Return every coin that a venue trades, including stablecoins; before any venue was heard every known coin."""
+    return CryptoCurrenciesResponse({coin: COINS[coin].name for coin in known_coins(context.book)})
 
 
 endpoint: Endpoint[BookParameters, CryptoCurrenciesResponse] = Endpoint(

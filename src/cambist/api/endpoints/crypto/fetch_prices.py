@@ -11,11 +11,12 @@ from cambist.api.answer.rendering import Rates, rates
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.partial import LiveListParameters, Unavailable, answer_each
 from cambist.api.questions.symbol_parameters import pairs
-from cambist.errors import RateUnavailable, UnknownCryptoPair
+from cambist.errors import UnknownCryptoPair
 from cambist.pricing.cross_rates import Rate, midpoint
 from cambist.pricing.crypto_pairs import is_coin_pair, is_listed, listed_pairs
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
+from cambist.pricing.unavailable import not_heard
 from cambist.reference.assets import AssetKind
 
 _HINT = "the pairs that are listed are found at /crypto/pairs"
@@ -61,7 +62,7 @@ def _check_listed(book: RateBook, pair: Pair) -> None:
     if is_listed(book, pair):
         return
     if not listed_pairs(book):
-        raise RateUnavailable("No venue has been heard of yet")
+        raise not_heard("No venue has been heard of")
     raise UnknownCryptoPair(
         str(pair), "", f"it is listed as [{pair.inverse}]" if is_listed(book, pair.inverse) else _HINT
     )

@@ -7,8 +7,7 @@ from msgspec import Struct
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.questions.freshness_parameters import BookParameters
-from cambist.errors import RateUnavailable
-from cambist.pricing.crypto_pairs import listed_pairs
+from cambist.pricing.crypto_pairs import known_pairs
 
 
 class CryptoPair(Struct, frozen=True):
@@ -25,11 +24,11 @@ class CryptoPairsResponse(Struct, frozen=True):
 
 
 def answer(context: RequestContext, _params: BookParameters) -> CryptoPairsResponse:
-    """Return every pair with a coin that a venue trades, except leveraged tokens."""
-    pairs = listed_pairs(context.book)
-    if not pairs:
-        raise RateUnavailable("No venue has been heard of yet")
-    return CryptoPairsResponse({str(pair): CryptoPair(pair.base, pair.quote) for pair in pairs})
+    """Return every pair with a coin that a venue trades, except leveraged tokens.
+
+    Before any venue was heard it is every known coin against the US dollar.
+    """
+    return CryptoPairsResponse({str(pair): CryptoPair(pair.base, pair.quote) for pair in known_pairs(context.book)})
 
 
 endpoint: Endpoint[BookParameters, CryptoPairsResponse] = Endpoint(

@@ -68,7 +68,7 @@ def answer(context: RequestContext, params: FetchOneParams) -> FetchOneResponse:
         raise BadParameter("Missing parameter: [to], such as to=EUR")
     pair = Pair(params.base or PIVOT, params.quote or PIVOT)
     check_crossable(pair.base, pair.quote)
-    context.check_fresh((pair.base, pair.quote))
+    context.check_fresh((pair.base, pair.quote), params.max_age)
     if params.rate_type is not None:
         return _of_type(context, pair, params.rate_type, params)
     agreed = agreed_now(context, (pair.base, pair.quote), params.min_sources)

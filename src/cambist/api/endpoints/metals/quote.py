@@ -19,7 +19,7 @@ from cambist.pricing.metals.fineness import PURE
 from cambist.pricing.metals.instrument import Instrument, find_instrument
 from cambist.pricing.metals.spot import Spot, instrument_spot, own_unit
 from cambist.pricing.unix_time import unix_ms
-from cambist.reference.assets import AssetKind, name_of
+from cambist.reference.assets import name_of
 
 MAX_INSTRUMENTS = 10
 
@@ -109,9 +109,7 @@ def _quote_each(context: RequestContext, valid: Iterable[Instrument], params: Me
     found = _QuoteResults()
     for instrument in valid:
         try:
-            one = instrument_spot(
-                context.book, instrument, lambda quote: context.is_fresh(quote, AssetKind.METAL, params.max_age)
-            )
+            one = instrument_spot(context.book, instrument, lambda quote: context.is_metal_fresh(quote, params.max_age))
             context.check_age(one.as_of, params.max_age)
             found.spots[instrument.symbol] = one
         except RateUnavailable as missing:

@@ -16,7 +16,7 @@ from cambist.pricing.metals.fineness import PURE, parse_purity
 from cambist.pricing.metals.spot import Spot, own_unit, spot
 from cambist.pricing.pair import PIVOT
 from cambist.pricing.unix_time import unix_ms
-from cambist.reference.assets import METALS, AssetKind, Metal, MetalKind, name_of
+from cambist.reference.assets import METALS, Metal, MetalKind, name_of
 from cambist.reference.weights import GRADES, Purity, Unit
 
 
@@ -120,7 +120,7 @@ def _spot(context: RequestContext, params: MetalsSpotParams) -> Spot:
         context.book,
         METALS[params.metal],
         params.currency,
-        lambda quote: context.is_fresh(quote, AssetKind.METAL, params.max_age),
+        lambda quote: context.is_metal_fresh(quote, params.max_age),
     )
 
 
