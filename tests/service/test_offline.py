@@ -40,6 +40,7 @@ LISTS = {
     "/sources": ("sources", 100),
     "/coverage": ("currencies", 160),
     "/fetch-all": ("results", 160),
+    "/booking-rules": ("booking-rules", 50),
 }
 """The field of each list, and how much is in it at least."""
 
@@ -52,6 +53,8 @@ ANSWERED = {
     "/explain?from=EUR&to=USD": ("updated", NEWEST),
     "/historical?date=1975-06-02&from=USD": ("fixed_on", "1975-06-02"),
     "/time-series?from=GBP&to=JPY&start=1985-06-03&end=1985-06-07": ("start", "1985-06-03"),
+    "/averages?from=GBP&to=JPY&start=1985-06-03&end=1985-06-30": ("base", "GBP"),
+    "/historical?date=2023-03-15&from=EUR&to=USD&booking=de-vat": ("fixed_on", "2023-03-31"),
     "/fetch-one?from=XAU&max_age=P3650D": ("updated", COMPILED),
     "/metals/spot?max_age=P3650D": ("dtm", COMPILED),
 }
