@@ -98,7 +98,8 @@ def test_a_file_is_not_sent_again_after_another_failure(
 def test_every_operation_with_a_body_has_a_method() -> None:
     posted = {path: methods["post"] for path, methods in OPENAPI["paths"].items() if "post" in methods}
     assert [*posted] == ["/convert/bulk"]
-    call = convert_file(b"x", precision=3, decimal="comma", delimiter="tab", dates="dmy", encoding="windows-1252")
+    written = {"decimal": "comma", "delimiter": "tab", "dates": "dmy", "encoding": "windows-1252"}
+    call = convert_file(b"x", precision=3, **written, source="ecb", rule="before", booking="de-vat")
     assert call.path == "/convert/bulk"
     assert {*call.query} == {parameter["name"] for parameter in posted["/convert/bulk"]["parameters"]}
     for client in (Cambist, AsyncCambist):

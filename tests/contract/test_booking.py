@@ -290,3 +290,24 @@ def test_all_rules_are_listed_with_the_reason_of_those_that_are_not_answered(boo
     assert all((rule["unanswered"] is None) == bool(rule["source"] and rule["rule"]) for rule in rules.values())
     lines = booking.get("/booking-rules.csv").text.splitlines()
     assert len(lines) == len(rules) + 1
+
+
+def test_a_file_is_converted_by_the_rule_of_an_authority(booking):
+    body = b"amount,from,to,date\n1000,USD,EUR,2023-03-15\n5,THB,EUR,2023-03-15\n"
+    reply = booking.request("POST", "/convert/bulk?booking=de-vat", body=body, headers={"Content-Type": "text/csv"})
+    assert reply.status == 200, reply.text
+    assert reply.headers["X-Calls-Cost".lower()] == "1"
+    first, second = list(csv.DictReader(io.StringIO(reply.text)))
+    assert (first["result"], first["rate"], first["as_of"]) == ("934.06", "0.9340556697", "2023-03-31")
+    assert (second["result"], second["error"]) == ("", "[ecb] has no rate from [THB] to [EUR]")
+
+
+def test_one_request_reads_only_so_many_whole_histories(booking, store, monkeypatch):
+    read, asked = booking.worker_state.source_rates, []
+    booking.worker_state.source_rates = lambda *args: asked.append(args[2:]) or read(*args)
+    rows = "".join(f"1,EUR,USD,{1999 + n // 300}-{n % 12 + 1:02}-{n % 25 + 1:02}\n" for n in range(600))
+    body = b"amount,from,to,date\n" + rows.encode()
+    reply = booking.request("POST", "/convert/bulk?source=ecb", body=body, headers={"Content-Type": "text/csv"})
+    assert reply.text.count("; the nearest day with one is [") == 50
+    assert reply.text.count("was published between") == 600
+    assert len(asked) <= 60

@@ -22,6 +22,9 @@ Delimiter = Annotated[str | None, typer.Option(help="For a file: what stands bet
 
 Dates = Annotated[str | None, typer.Option(help="For a file: how days are written: dmy, mdy or ymd. Default: ISO.")]
 Encoding = Annotated[str | None, typer.Option(help="For a file: its encoding, such as windows-1252. Default: utf-8.")]
+Source = Annotated[str | None, typer.Option(help="Only what this source published, such as nbp.")]
+Rule = Annotated[str | None, typer.Option(help="Which publication counts, such as before: the last before the day.")]
+Booking = Annotated[str | None, typer.Option(help="The rate that an authority wants, such as pl-vat or de-vat.")]
 
 
 def convert(  # noqa: PLR0913  the options of a command
@@ -36,6 +39,9 @@ def convert(  # noqa: PLR0913  the options of a command
     delimiter: Delimiter = None,
     dates: Dates = None,
     encoding: Encoding = None,
+    source: Source = None,
+    rule: Rule = None,
+    booking: Booking = None,
     as_json: AsJson = False,
     url: ServiceUrl = None,
     key: ServiceKey = None,
@@ -55,12 +61,11 @@ def convert(  # noqa: PLR0913  the options of a command
     if base is None:
         if date is not None or as_json:
             raise BadParameter("A file takes neither --date nor --json: its days are in its column [date]")
-        options = ConversionOptions(decimals, decimal, delimiter, dates, encoding)
+        options = ConversionOptions(decimals, decimal, delimiter, dates, encoding, source, rule, booking)
         raise typer.Exit(0 if convert_file(target, amount, output, options) else 1)
     if quote is None:
         raise BadParameter(f"Missing TO: convert an amount from {base} to what? Such as cambist convert 100 EUR USD")
     if any(option is not None for option in (output, decimal, delimiter, dates, encoding)):
         raise BadParameter("--output, --decimal, --delimiter, --dates, --encoding are for a file, not for one amount")
-    convert_amount(
-        target, {"from": base, "to": quote, "amount": amount, "date": date, "precision": decimals}, as_json=as_json
-    )
+    query = {"from": base, "to": quote, "amount": amount, "date": date, "precision": decimals}
+    convert_amount(target, {**query, "source": source, "rule": rule, "booking": booking}, as_json=as_json)

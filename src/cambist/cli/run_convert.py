@@ -39,6 +39,9 @@ class ConversionOptions:
     delimiter: str | None
     dates: str | None
     encoding: str | None
+    source: str | None = None
+    rule: str | None = None
+    booking: str | None = None
 
 
 @dataclass(slots=True)
@@ -58,7 +61,7 @@ def convert_amount(target: Target, query: Query, *, as_json: bool) -> None:
     answer = reply.exact
     code, converted = next(iter(answer["result"].items()))
     typer.echo(reply.content if as_json else f"{answer['amount']} {answer['base']} = {converted} {code}")
-    words = time_words(answer) if query["date"] is None else day_words(answer)
+    words = day_words(answer) if "date" in answer else time_words(answer)
     reply.print_footer(f"1 {answer['base']} = {answer['result']['rate']} {code}.", words)
 
 

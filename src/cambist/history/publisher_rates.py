@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from cambist.errors import NoRate
-from cambist.history.day_rules import Counting, MeanOf
+from cambist.history.day_rules import Counting, MeanOf, OneOf
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.pair_series import PairSeries
 from cambist.history.published_days import PublishedDays, counted_days, days_to_read
@@ -19,9 +19,6 @@ from cambist.history.source_history import SourceHistory
 from cambist.pricing.anchor import anchors_of
 from cambist.pricing.number_format import half_up, plain
 from cambist.pricing.pair import Pair
-
-ReadFixings = Callable[[str, date], Sequence[ReceivedFixing]]
-"""Return the last fixings of a publisher up to a day, of the pairs with a code, as they were published."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +68,12 @@ class Rounding:
 
 
 class PublisherTable:
-    """What one publisher, whose pairs share the currency `anchor`, published of some codes.
+    """What one publisher, whose pairs share the currency `anchor`, published of some codes."""
 
-    `read` reads fixings with their digits and nominal.
-    """
-
-    def __init__(self, key: str, anchor: str, lines: Iterable[PairSeries], read: ReadFixings) -> None:
+    def __init__(self, key: str, anchor: str, lines: Iterable[PairSeries]) -> None:
         self._key = key
         self._anchor = anchor
         self._history = SourceHistory(anchor, lines, key)
-        self._read = read
 
     def days(self, pair: Pair) -> PublishedDays:
         """Return the days on which both sides of a pair were published, and the rate on each. Errors: NoRate."""
@@ -95,11 +88,9 @@ class PublisherTable:
     def rate(self, pair: Pair, counting: Counting, today: date, rounding: Rounding | None = None) -> PublisherRate:
         """Return the rate that counts; each leg of a mean is rounded by itself. Errors: NoRate."""
         counted = counted_days(self.days(pair), counting, today)
-        if isinstance(counting, MeanOf):
-            legs = {code: self._mean(code, counting, rounding) for code in self._own_codes(pair)}
-        else:
-            day = next(counted.dates())
-            legs = {code: self._published(code, day) for code in self._own_codes(pair)}
+        day = next(counted.dates())
+        first, last = days_to_read(counting) if isinstance(counting, MeanOf) else (day, day)
+        legs = {code: self._leg(code, first, last, counting, rounding) for code in self._own_codes(pair)}
         rate = Fraction(1)
         for code, leg in legs.items():
             rate *= leg.worth(code) if code == pair.base else 1 / leg.worth(code)
@@ -125,28 +116,27 @@ class PublisherTable:
             rates = rates[of_base] / worth[of_quote]
         return None if days is None or not len(days) else PublishedDays(pair, days, rates)
 
-    def _published(self, code: str, day: date) -> PublishedLeg:
-        anchors = anchors_of(self._anchor)
-        for each in self._read(code, day):
-            fixing = each.fixing
-            if (
-                fixing.day == day
-                and code in (fixing.pair.base, fixing.pair.quote)
-                and fixing.pair.other(code) in anchors
-            ):
-                return PublishedLeg(fixing.pair, format(fixing.value, "f"), fixing.rate, day, fixing.nominal)
-        raise NoRate(f"The rate of [{code}] that [{self._key}] published for [{day}] was taken back")
-
-    def _mean(self, code: str, counting: MeanOf, rounding: Rounding | None) -> PublishedLeg:
-        first, last = days_to_read(counting)
+    def _leg(self, code: str, first: date, last: date, counting: Counting, rounding: Rounding | None) -> PublishedLeg:
+        """Return the publication of a code between two days, or the mean of all there. Errors: NoRate."""
         for series in reversed(self._history.leg(code).values()):
             found = PublishedDays(series.pair, series.rows, series.rates).between(first, last)
-            found = found.last_of_months() if counting.month_ends else found
+            found = found.last_of_months() if isinstance(counting, MeanOf) and counting.month_ends else found
             if not len(found.days):
                 continue
             values = [format(Decimal(repr(value)), "f") for value in found.rates.tolist()]
+            if isinstance(counting, OneOf):
+                return PublishedLeg(series.pair, values[0], Fraction(values[0]), first)
             mean = sum(map(Fraction, values), Fraction(0)) / len(values)
             text = plain(mean) if rounding is None else rounding.round(mean, values)
             rate = mean if rounding is None else Fraction(text)
             return PublishedLeg(series.pair, text, rate, max(found.dates()), days=len(values))
         raise NoRate(f"[{self._key}] published no rate of [{code}] between [{first}] and [{last}]")
+
+
+def as_published(leg: PublishedLeg, fixings: Iterable[ReceivedFixing]) -> PublishedLeg:
+    """Return a leg with the digits and the nominal that were published, if its fixing is among these."""
+    for each in fixings:
+        fixing = each.fixing
+        if fixing.day == leg.day and fixing.pair == leg.pair and leg.days == 1:
+            return PublishedLeg(fixing.pair, format(fixing.value, "f"), fixing.rate, leg.day, fixing.nominal)
+    return leg

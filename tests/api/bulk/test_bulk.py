@@ -164,7 +164,10 @@ def test_what_is_no_such_file_is_refused_whole(client: Client, body: bytes, erro
 @pytest.mark.parametrize(
     ("query", "error"),
     [
-        ("?amount=1", "Unknown parameter: [amount], there are dates, decimal, delimiter, encoding, precision;"),
+        (
+            "?amount=1",
+            "Unknown parameter: [amount], there are booking, dates, decimal, delimiter, encoding, precision, rule, source;",
+        ),
         ("?precision=21", "Invalid precision"),
         ("?decimal=x", "Invalid decimal"),
         ("?dates=dd", "Invalid dates: [dd], it takes dmy, mdy or ymd, or a form such as DD.MM.YYYY"),

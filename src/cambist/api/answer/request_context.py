@@ -84,9 +84,13 @@ class RequestContext:
 
     def once(self, compute: Callable[[RequestContext, P], T], params: P) -> T:
         """Return `compute(self, params)`, computed once: what an answer costs often follows from what it says."""
-        if compute not in self._computed:
-            self._computed[compute] = compute(self, params)
-        found: T = self._computed[compute]
+        return self.remembered(compute, lambda: compute(self, params))
+
+    def remembered(self, key: object, compute: Callable[[], T]) -> T:
+        """Return what was computed for a key, or compute it: the rows of a file often ask the same."""
+        if key not in self._computed:
+            self._computed[key] = compute()
+        found: T = self._computed[key]
         return found
 
     @property

@@ -17,12 +17,16 @@ from cambist.errors import BadParameter, NoRate
 from cambist.history.day_rules import Counting, DayRule, MeanOf, counting_for
 from cambist.history.fixing_age import fixing_ages
 from cambist.history.published_days import PublishedDays, counted_days, day_number, days_to_read
-from cambist.history.publisher_rates import PublishedLeg, PublisherRate, PublisherTable, Rounding
+from cambist.history.publisher_rates import PublishedLeg, PublisherRate, PublisherTable, Rounding, as_published
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.series import read_series
+from cambist.pricing.anchor import anchor_in
 from cambist.pricing.pair import Pair
 from cambist.reference.booking_rules import BOOKING_RULES, BookingRule
 from cambist.suggestions import did_you_mean
+
+_NEAREST_DAYS = 50
+"""For how many rates that there are not one request is told the nearest day: it takes the whole history of a pair."""
 
 
 class PublishedRecord(Struct, frozen=True, omit_defaults=True):
@@ -128,7 +132,14 @@ class PublisherRates:
         table = self._table(*days_to_read(counting))
         try:
             return table.rate(pair, counting, today, self.choice.rounding)
-        except NoRate:  # say which day is the nearest
+        except NoRate:
+            asked = self._context.remembered(_NEAREST_DAYS, list[Pair])
+            asked.append(pair)
+            if len(asked) > _NEAREST_DAYS:
+                first, last = days_to_read(counting)
+                sentence = f"No rate from [{pair.base}] to [{pair.quote}] was published between [{first}] and [{last}]"
+                raise NoRate(sentence) from None
+            # The whole history says which day is the nearest.
             return self._table(FIRST_DAY, today).rate(pair, counting, today, self.choice.rounding)
 
     def days(self, pair: Pair, first: date, last: date) -> PublishedDays:
@@ -141,15 +152,30 @@ class PublisherRates:
         days = day_number(series.first_day) + np.flatnonzero(is_own)
         return PublishedDays(pair, days, series.values[is_own])
 
+    def published(self, rates: Mapping[str, PublisherRate]) -> dict[str, list[PublishedRecord]]:
+        """Return what was published behind rates, by target. Errors: RateUnavailable."""
+        return {code: [self._record(leg) for leg in rate.legs] for code, rate in rates.items()}
+
+    def _record(self, leg: PublishedLeg) -> PublishedRecord:
+        source, read = self.choice.source or "", self._context.fixings
+        code = leg.pair.other(anchor_in(leg.pair, self._anchor))
+        known = [] if read is None or leg.days > 1 else read(source, code, leg.day)
+        exact = as_published(leg, known)
+        return PublishedRecord(exact.pair.base, exact.pair.quote, exact.value, exact.day, exact.nominal, exact.days)
+
     def _table(self, first: date, last: date) -> PublisherTable:
-        source, fixings = self.choice.source or "", self._context.fixings
-        if fixings is None:
+        """Return what the source published in the years of two days; the rows of a file share it."""
+        source, years = self.choice.source or "", (first.year, last.year)
+        if self._context.fixings is None:
             raise BadParameter(
                 f"Invalid source: [{source}], the prices of a sandbox are simulated: nobody published them"
             )
-        found = self._context.state.source_rates({source: self._anchor}, self._codes, first, last)
-        lines = found.lines.get(source, {}).values()
-        return PublisherTable(source, self._anchor, lines, lambda code, day: fixings(source, code, day))
+        return self._context.remembered((source, self._codes, years), lambda: self._read(source, *years))
+
+    def _read(self, source: str, first: int, last: int) -> PublisherTable:
+        anchors, days = {source: self._anchor}, (date(first, 1, 1), date(last, 12, 31))
+        found = self._context.state.source_rates(anchors, self._codes, *days)
+        return PublisherTable(source, self._anchor, found.lines.get(source, {}).values())
 
 
 def _mean(found: PublishedDays) -> Fraction:
@@ -164,15 +190,6 @@ def _anchor_of(context: RequestContext, source: str) -> str:
     if not anchors[source]:
         raise BadParameter(f"Invalid source: [{source}] publishes no table of daily rates, but prices of trades")
     return anchors[source]
-
-
-def published(rates: Mapping[str, PublisherRate]) -> dict[str, list[PublishedRecord]]:
-    """Return what was published behind rates, by target."""
-    return {code: [_record(leg) for leg in rate.legs] for code, rate in rates.items()}
-
-
-def _record(leg: PublishedLeg) -> PublishedRecord:
-    return PublishedRecord(leg.pair.base, leg.pair.quote, leg.value, leg.day, leg.nominal, leg.days)
 
 
 def booked(choice: RateChoice) -> BookingRecord | UnsetType:

@@ -26,6 +26,8 @@ T = TypeVar("T")
 _MAX_CLOSES = 20_000
 _MAX_CORRECTION_LISTS = 500
 _MAX_DAYS_OF_SOURCES = 500
+_MOST_CACHED_RATES = 1200
+"""How many rates of sources are kept in one entry: those of a pair in a year, or of all sources on a day."""
 
 _AskedRates = tuple[tuple[tuple[str, str], ...], frozenset[str], date, date]
 
@@ -130,9 +132,9 @@ class ArchiveReader:
         return found
 
     def source_rates(self, anchors: Mapping[str, str], codes: Collection[str], first: date, last: date) -> SourceRates:
-        """Return the rates of several sources, as a `ReadSourceRates` does. Those of one day are cached.
+        """Return the rates of several sources, as a `ReadSourceRates` does.
 
-        Errors: RateUnavailable.
+        Those of a day, or of a pair in a year, are cached. Errors: RateUnavailable.
         """
         cached, wanted = self._source_rates, (tuple(anchors.items()), frozenset(codes), first, last)
         found = cached.get(wanted)
@@ -142,7 +144,7 @@ class ArchiveReader:
                 found = self._call(read)
             except StoreBroken as error:
                 raise RateUnavailable("The archive of fixings cannot be read now") from error
-            if first == last:
+            if len(anchors) * len(codes) * (last - first).days <= _MOST_CACHED_RATES:
                 if len(cached) >= _MAX_DAYS_OF_SOURCES:
                     cached.clear()
                 cached[wanted] = found

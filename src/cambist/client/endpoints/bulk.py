@@ -50,9 +50,17 @@ class ConvertBulkResponse(Answer, frozen=True, kw_only=True):
     ms: int = 0
 
 
-def convert_bulk(amounts: Iterable[AmountToConvert], *, precision: int | None = None) -> Call[ConvertBulkResponse]:
+def convert_bulk(
+    amounts: Iterable[AmountToConvert],
+    *,
+    precision: int | None = None,
+    source: str | None = None,
+    rule: str | None = None,
+    booking: str | None = None,
+) -> Call[ConvertBulkResponse]:
     """Convert amounts, each as `convert` does, with so many decimals; without `precision` as each target has them.
 
+    `source`, `rule` and `booking` are those of `convert`, for all amounts.
     An amount that cannot be converted has an error in the answer. Amounts of about 30,000 rows fit into one request,
     which is not sent again after a failed connection.
     """
@@ -61,11 +69,11 @@ def convert_bulk(amounts: Iterable[AmountToConvert], *, precision: int | None = 
     writer.writerow(_COLUMNS)
     writer.writerows((write_value(one.amount), one.base, one.to, write_day(one.date) or "") for one in amounts)
     body = text.getvalue().encode()
-    parameters = {"precision": precision, "decimal": "point"}
+    parameters = {"precision": precision, "decimal": "point", "source": source, "rule": rule, "booking": booking}
     return Call(_PATH, ConvertBulkResponse, parameters, CSV, body, _read_converted_amounts)
 
 
-def convert_file(
+def convert_file(  # noqa: PLR0913  the parameters of an endpoint
     content: str | bytes | os.PathLike[str],
     *,
     precision: int | None = None,
@@ -73,12 +81,15 @@ def convert_file(
     delimiter: str | None = None,
     dates: str | None = None,
     encoding: str | None = None,
+    source: str | None = None,
+    rule: str | None = None,
+    booking: str | None = None,
 ) -> Call[RawAnswer]:
     """Return a CSV file with the results of its rows; it has at most a megabyte, and columns amount, from, to, date.
 
     `content` is its path, or what is in it: bytes, or a text of lines. A text without a line break is a path.
     Without `delimiter` it is found; `decimal` is `point` or `comma`; `dates` says how days are written, such as `dmy`;
-    `encoding` is that of bytes, if not UTF-8.
+    `encoding` is that of bytes, if not UTF-8. `source`, `rule` and `booking` are those of `convert`, for all rows.
     """
     body = _read(content, encoding)
     parameters = {
@@ -87,6 +98,9 @@ def convert_file(
         "delimiter": delimiter,
         "dates": dates,
         "encoding": encoding,
+        "source": source,
+        "rule": rule,
+        "booking": booking,
     }
     return Call(_PATH, RawAnswer, parameters, CSV, body or b"\n")
 

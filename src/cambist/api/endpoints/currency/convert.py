@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -23,7 +24,6 @@ from cambist.api.bodies.publisher_rates import (
     booked,
     choice_of,
     earliest_counted,
-    published,
 )
 from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
@@ -135,7 +135,10 @@ class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A converted amount with its decimals, the rate, and of when that is, as in a `ConvertResponse`."""
+    """A converted amount with its decimals, the rate, and of when that is, as in a `ConvertResponse`.
+
+    `published` reads what a publisher said: a file of amounts does not show it.
+    """
 
     amount: str
     rate: float
@@ -145,7 +148,7 @@ class Conversion:
     agreement: Agreements | UnsetType = UNSET
     source: Source = UNSET
     rule: RuleName = UNSET
-    published: Published = UNSET
+    published: Callable[[], Published] | None = None
     booking: Booked = UNSET
 
 
@@ -166,7 +169,7 @@ def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
         fixed_on=found.fixed_on,
         source=found.source,
         rule=found.rule,
-        published=found.published,
+        published=UNSET if found.published is None else found.published(),
         booking=found.booking,
         agreement=found.agreement,
         assumed=context.assumed,
@@ -217,7 +220,8 @@ def _of_choice(context: RequestContext, pair: Pair, params: ConvertParams) -> Co
     if choice is None:
         raise TypeError("nothing is chosen")
     day = not_after_today("date", params.day or context.today, context.today)
-    found = PublisherRates(context, choice, (pair.base, pair.quote)).rate(pair, day)
+    rates = PublisherRates(context, choice, (pair.base, pair.quote))
+    found = context.remembered((choice, pair, choice.counting(day)), lambda: rates.rate(pair, day))
     return Conversion(
         _converted(params, *found.rate.as_integer_ratio()),
         float(found.rate),
@@ -225,7 +229,7 @@ def _of_choice(context: RequestContext, pair: Pair, params: ConvertParams) -> Co
         fixed_on=found.day,
         source=choice.source or UNSET,
         rule=choice.rule,
-        published=published({pair.quote: found}) if choice.source else UNSET,
+        published=(lambda: rates.published({pair.quote: found})) if choice.source else None,
         booking=booked(choice),
     )
 

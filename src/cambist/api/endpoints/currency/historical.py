@@ -25,7 +25,6 @@ from cambist.api.bodies.publisher_rates import (
     booked,
     choice_of,
     earliest_counted,
-    published,
 )
 from cambist.api.bodies.rate_columns import DAY_COLUMNS
 from cambist.api.bodies.source_tables import backfill_hint
@@ -221,7 +220,7 @@ def _read_published(
         typed_days={quote: each.day for quote, each in found.items()},
         source=choice.source or UNSET,
         rule=choice.rule,
-        published=published(found) if choice.source else UNSET,
+        published=of_choice.published(found) if choice.source else UNSET,
         booking=booked(choice),
     )
 

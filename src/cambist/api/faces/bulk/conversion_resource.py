@@ -9,11 +9,11 @@ from typing import IO
 import falcon
 
 from cambist.accounts.reservation import Reservation
-from cambist.api.answer.request_context import context_of
+from cambist.api.answer.request_context import RequestContext, context_of
 from cambist.api.call.admission import Admission, check_history
 from cambist.api.call.call import Call, call_in_thread
 from cambist.api.call.settlement import Settlement
-from cambist.api.endpoints.currency.convert import ConvertParams
+from cambist.api.endpoints.currency.convert import ConvertParams, earliest_day
 from cambist.api.errors import WRONG_METHOD, write_error
 from cambist.api.faces.bulk import METHODS, PATH
 from cambist.api.faces.bulk.conversion_file import ConversionFile
@@ -51,7 +51,7 @@ class BulkResource:
         params: BulkParams = _read_params.read(call.query)
         file = ConversionFile(read_text(_body(request), params.encoding), params.delimiter)
         with self._settlement.reserved(call, PATH) as reservation:
-            rows = _RowAccount(call, reservation)
+            rows = _RowAccount(context_of(call, self._worker_state), call, reservation)
             response.stream, response.content_length = self._convert(file, params, rows)
         response.set_header("X-Calls-Cost", str(reservation.cost))
         response.set_header("Content-Disposition", self._disposition)
@@ -68,8 +68,7 @@ class BulkResource:
 
     def _convert(self, file: ConversionFile, params: BulkParams, rows: _RowAccount) -> tuple[FileBody, int]:
         """Return the file with its results, and its size."""
-        context = context_of(rows.call, self._worker_state)
-        convert = row_converter(context, params, rows.admit, rows.charge)
+        convert = row_converter(rows.context, params, rows.admit, rows.charge)
 
         def write(written: IO[bytes]) -> None:
             text = TextIOWrapper(written, params.encoding, errors="replace", newline="")
@@ -82,14 +81,15 @@ class BulkResource:
 class _RowAccount:
     """Checks each row as a call of its own, and reserves one when it was answered."""
 
-    def __init__(self, call: Call, reservation: Reservation) -> None:
+    def __init__(self, context: RequestContext, call: Call, reservation: Reservation) -> None:
+        self.context = context
         self.call = call
         self._reservation = reservation
 
     def admit(self, params: ConvertParams) -> None:
         """Check that the plan includes the day. Errors: NotInPlan, ClientGone."""
         check_awaited(self.call.environ)
-        check_history(self.call, params.day)
+        check_history(self.call, earliest_day(self.context, params))
 
     def charge(self, _params: ConvertParams) -> None:
         """Reserve a call for a row that was answered. Errors: QuotaSpent."""

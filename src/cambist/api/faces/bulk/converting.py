@@ -19,6 +19,7 @@ from cambist.api.faces.tables.options import csv_decimal, csv_delimiter
 from cambist.api.questions.amounts import decimal_places
 from cambist.api.questions.parameter_types import choice
 from cambist.api.questions.parameters import ParamsReader
+from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.errors import CambistError
 from cambist.pricing.number_format import plain_float, trimmed_text
 
@@ -28,7 +29,7 @@ _read = ParamsReader(AnyAmountParams).read
 
 
 class BulkParams(Struct, frozen=True, kw_only=True):
-    """How a file is written, and how many decimals its results have."""
+    """How a file is written, how many decimals its results have, and whose rates are used."""
 
     decimal: Annotated[str | None, csv_decimal(None)]
     delimiter: Annotated[str | None, csv_delimiter()]
@@ -59,6 +60,9 @@ class BulkParams(Struct, frozen=True, kw_only=True):
             example="2",
         ),
     ]
+    source: PublisherKey = None
+    rule: Rule = None
+    booking: Booking = None
 
 
 def row_converter(
@@ -90,6 +94,9 @@ def _query(cells: Mapping[str, str], params: BulkParams, amount: str, day: Writt
         "to": cells[QUOTE],
         "date": cells.get(DAY, "") if day is None else str(day.day),
         "precision": "" if params.precision is None else str(params.precision),
+        "source": params.source or "",
+        "rule": params.rule or "",
+        "booking": params.booking or "",
     }
 
 
