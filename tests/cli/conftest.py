@@ -138,7 +138,7 @@ def wsgi_client(finished: Path) -> Client:
     client = client_of(book, open_rate_matrix(finished / "rates.image"))
     assert client.worker_state is not None
     stored = StoredAnswers(Settings(data=finished))._state
-    read_with(client.worker_state, votes=stored.votes, fixings=stored.fixings)
+    read_with(client.worker_state, votes=stored.readers.votes, fixings=stored.readers.fixings)
     return client
 
 
