@@ -7,14 +7,14 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from statistics import median
-from time import thread_time_ns, time
+from time import thread_time_ns
 from typing import Any
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
-from cambist.accounts.principal import Principal
+from cambist.accounts.principal import Principal, Principals
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.state.worker_state import WorkerState
 from cambist.history.fixing import Fixing
@@ -80,9 +80,7 @@ def _app(plan: str, meter: Meter) -> Callable[..., Any]:
     worker_state = WorkerState(
         RateBook.of(assemble_rate_book({}, 1, now)),
         matrix,
-        {digest(KEY): StoredKey(1, Account(1, "bench", plan))},
-        plans,
-        time,
+        Principals({digest(KEY): StoredKey(1, Account(1, "bench", plan))}, plans),
     )
     return build_application(endpoints(), worker_state, meter, ApiOptions())
 

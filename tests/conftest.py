@@ -31,6 +31,7 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
+from cambist.accounts.principal import Principals
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.state.worker_state import WorkerState
 from cambist.history.archive import FixingArchive
@@ -286,12 +287,16 @@ OWNER = StoredKey(1, Account(1, "owner", "unlimited"))
 PLANS = read_plans(default_plans(), "plans.toml")
 
 
+_GIVEN = ("stored_keys", "plans", "past", "clock", "counters", "choices")
+
+
 def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
-    """Make a client. `rest` are options of the API, or `stored_keys`, `plans`, `past`, `clock` and `counters`."""
-    given = {name: rest.pop(name) for name in ("stored_keys", "plans", "past", "clock", "counters") if name in rest}
+    """Make a client. `rest` are options of the API, or those of `_GIVEN`."""
+    given = {name: rest.pop(name) for name in _GIVEN if name in rest}
     stored_keys = given.get("stored_keys", {digest(KEY): OWNER})
     clock = ReplaceableClock(given.get("clock", NOW.timestamp))
-    worker_state = WorkerState(book, matrix, stored_keys, given.get("plans", PLANS), clock)
+    principals = Principals(stored_keys, given.get("plans", PLANS))
+    worker_state = WorkerState(book, matrix, principals, choices=given.get("choices"), clock=clock)
     worker_state.apply_source_reports(SourceStatuses.for_sources([adapter.source], {}).report(NOW, {}, {}))
     ledger = given.get("counters") or MemoryLedger()
     meter = Meter(ledger, given.get("past", {}))

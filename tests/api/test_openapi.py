@@ -16,6 +16,7 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from tests.reading import read_with
 
 from cambist.api.docs.openapi import openapi_document
 from cambist.api.endpoints import ENDPOINTS
@@ -110,7 +111,7 @@ def client(client: Any, real_book: RateBook, now: datetime) -> Any:
     client.worker_state.apply_book(
         RateBook.of(replace(real_book.quoted(), quotes={**real_book.quotes, **quotes}, pairs=pairs))
     )
-    client.worker_state.bars = OneBar()
+    read_with(client.worker_state, bars=OneBar())
     return client
 
 

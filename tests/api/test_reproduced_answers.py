@@ -19,6 +19,7 @@ import pytest
 from msgspec import structs
 from tests.conftest import client_of
 from tests.postgresql import postgresql_url
+from tests.reading import read_with
 
 from cambist.api.state.archive_reader import ArchiveReader
 from cambist.api.state.known_history import KnownHistory
@@ -79,12 +80,20 @@ class World:
         reading = self.store.read_only(2, 60)
         self.readings.append(reading)
         reader = ArchiveReader(reading.archive, reading.bars, ReaderPool(4, within=60), lambda: NOW)
-        state.fixings, state.closes = reader.published_fixings, reader.close
-        state.known_fixings, state.known_closes = reader.known_fixings, reader.known_close
+        read_with(
+            state,
+            fixings=reader.published_fixings,
+            closes=reader.close,
+            known_fixings=reader.known_fixings,
+            known_closes=reader.known_close,
+        )
         pool = ReaderPool(4, readers=1, within=60)
-        state.verdicts = VerdictReader(reading.archive, reading.editions, reading.verdicts, pool).verdict
-        state.known_history = KnownHistory(
-            reading.archive, reading.editions, reading.verdicts, pool, lambda: datetime.now(UTC), rules_of(ALL)
+        read_with(
+            state,
+            verdicts=VerdictReader(reading.archive, reading.editions, reading.verdicts, pool).verdict,
+            known_history=KnownHistory(
+                reading.archive, reading.editions, reading.verdicts, pool, lambda: datetime.now(UTC), rules_of(ALL)
+            ),
         )
 
     def build(self):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import FrozenInstanceError, fields
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -9,9 +10,10 @@ from msgspec import structs
 from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import default_plans, read_plans
+from cambist.accounts.principal import Principals
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.state.response_cache import CachedResponse
-from cambist.api.state.worker_state import WorkerState
+from cambist.api.state.worker_state import Choices, WorkerState
 from cambist.errors import RateUnavailable
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.quoted_book import QuotedBook
@@ -50,7 +52,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def worker_state(clock: Clock) -> WorkerState:
-    return WorkerState(BOOK, MATRIX, {KEY: OWNER}, PLANS, clock)
+    return WorkerState(BOOK, MATRIX, Principals({KEY: OWNER}, PLANS), clock=clock)
 
 
 @pytest.fixture
@@ -178,8 +180,16 @@ def test_a_new_book_reaches_each_plan_as_often_as_it_may_see_one(worker_state: W
 
 
 def test_the_operators_limit_is_in_every_view() -> None:
-    worker_state = WorkerState(BOOK, MATRIX, {}, PLANS, NOON.timestamp, timedelta(hours=1))
+    choices = Choices(longest_age=timedelta(hours=1))
+    worker_state = WorkerState(BOOK, MATRIX, Principals({}, PLANS), choices=choices, clock=NOON.timestamp)
     view = RequestContext(worker_state, BOOK, NOON.timestamp())
     assert view.updated(NOON - timedelta(hours=1), None) == "2026-03-06T11:00:00Z"
     with pytest.raises(RateUnavailable):
         view.updated(NOON - timedelta(hours=1, seconds=1), None)
+
+
+def test_what_a_worker_reads_and_what_was_chosen_cannot_be_replaced(worker_state: WorkerState) -> None:
+    for built_once in (worker_state.readers, worker_state.choices):
+        for name in (field.name for field in fields(built_once)):
+            with pytest.raises(FrozenInstanceError):
+                setattr(built_once, name, None)

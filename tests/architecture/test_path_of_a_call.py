@@ -21,11 +21,11 @@ PACKAGE = f"{Path(cambist.__file__).parent}/"
 MOST_FILES = {
     ("direct", "/fetch-one"): 10,
     ("direct", "/convert"): 11,
-    ("general", "/fetch-one"): 23,
-    ("general", "/convert"): 29,
+    ("general", "/fetch-one"): 22,
+    ("general", "/convert"): 28,
 }
-MORE_WITH_LIMITS = 3
-"""Quota and rate of a plan that has them: `day_limits`, `rate_limits` and `rate_limit` in `accounts/`."""
+MORE_WITH_LIMITS = 2
+"""Quota and rate of a plan that has them: `day_limits` and `rate_limits` in `accounts/`."""
 
 AMOUNTS = {"/fetch-one": "", "/convert": "&amount=12.5"}
 

@@ -17,6 +17,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 import pytest
 import typer
 from tests.conftest import NOW, Client, client_of
+from tests.reading import read_with
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
@@ -137,7 +138,7 @@ def wsgi_client(finished: Path) -> Client:
     client = client_of(book, open_rate_matrix(finished / "rates.image"))
     assert client.worker_state is not None
     stored = StoredAnswers(Settings(data=finished))._state
-    client.worker_state.votes, client.worker_state.fixings = stored.votes, stored.fixings
+    read_with(client.worker_state, votes=stored.readers.votes, fixings=stored.readers.fixings)
     return client
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import CommandResult
 from tests.conftest import Client
+from tests.reading import read_with
 
 from cambist.receipts.signing_key import encode_key_set
 from cambist.registry.signing.node_signer import NodeSigner
@@ -23,7 +24,7 @@ def files(finished: Path, wsgi_client: Client, tmp_path: Path) -> Path:
     store = SqlStore(f"sqlite:///{finished / 'cambist.db'}")
     signer = NodeSigner(KeyFolder(finished / "keys"), store.public_keys, issuer="rates.example")
     assert wsgi_client.worker_state is not None
-    wsgi_client.worker_state.receipts = signer
+    read_with(wsgi_client.worker_state, receipts=signer)
     folder = tmp_path / "files"
     folder.mkdir()
     reply = wsgi_client.get(f"{QUESTION}&receipt=1")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.conftest import Client, client_of
 
+from cambist.api.state.worker_state import Choices
 from cambist.history.rate_matrix import RateMatrix
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote
@@ -110,10 +111,8 @@ def dealing(make_client: Callable[..., Any]) -> Callable[..., Any]:
         options: Mapping[str, Any] | None = None,
         **changed: Quote | None,
     ) -> Any:
-        client = make_client(**{"clock": now.timestamp, **dict(options or {})})
-        client.worker_state.ages = ages
-        if units is not None:
-            client.worker_state.units = units
+        choices = Choices(ages=ages) if units is None else Choices(ages=ages, units=units)
+        client = make_client(**{"clock": now.timestamp, "choices": choices, **dict(options or {})})
         client.worker_state.apply_book(book_with(now, **changed))
         return client
 
@@ -129,8 +128,7 @@ def kept_client(real_book: RateBook, real_matrix: RateMatrix) -> Client:
 @pytest.fixture(scope="module")
 def kept_client_dealing(real_book: RateBook, real_matrix: RateMatrix) -> Client:
     """A `client_dealing` for all tests of a file, of which none changes what another one sees."""
-    client = client_of(real_book, real_matrix, clock=NOON.timestamp)
-    client.worker_state.ages = AGES
+    client = client_of(real_book, real_matrix, clock=NOON.timestamp, choices=Choices(ages=AGES))
     client.worker_state.apply_book(book_with(NOON))
     return client
 

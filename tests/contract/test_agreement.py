@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import numpy as np
 import pytest
+from tests.reading import read_with
 
 from cambist.api.bodies import agreement
 from cambist.history.pair_series import PairSeries
@@ -41,8 +42,11 @@ def resting(client):
             return [each for each in series if wanted(each[0], each[1].pair) and days[0] <= each[1].rows[0] <= days[1]]
 
         state = client.worker_state
-        state.fixings = lambda _source, _code, _day: []
-        state.source_rates = lambda *asked: read_source_rates(pair_series, *asked)
+        read_with(
+            state,
+            fixings=lambda _source, _code, _day: [],
+            source_rates=lambda *asked: read_source_rates(pair_series, *asked),
+        )
         state.apply_source_reports(SourceReports(NOW, tuple(reports)))
         return client
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 from tests.conftest import client_of
+from tests.reading import read_with
 
 from cambist.api.state.known_history import KnownHistory
 from cambist.api.state.reader_pool import ReaderPool
@@ -31,16 +32,19 @@ class Service:
         self.editions, self.matrices = [], []
         pool = ReaderPool(4, readers=1, within=30)
         state = client.worker_state
-        state.known_fixings = lambda delivery, source, code, day: store.archive.published_fixings(
-            source, code, day, up_to=delivery
-        )
-        state.known_history = KnownHistory(
-            store.archive,
-            store.editions,
-            store.verdicts,
-            pool,
-            lambda: datetime.now(UTC) + timedelta(seconds=1),
-            rules_of(SOURCES),
+        read_with(
+            state,
+            known_fixings=lambda delivery, source, code, day: store.archive.published_fixings(
+                source, code, day, up_to=delivery
+            ),
+            known_history=KnownHistory(
+                store.archive,
+                store.editions,
+                store.verdicts,
+                pool,
+                lambda: datetime.now(UTC) + timedelta(seconds=1),
+                rules_of(SOURCES),
+            ),
         )
         if prepared is None:
             self.show()
@@ -241,7 +245,7 @@ def test_a_sandbox_has_no_editions(client):
 
 
 def test_an_edition_of_another_way_of_building_is_marked(service):
-    history = service.client.worker_state.known_history
+    history = service.client.worker_state.readers.known_history
     history._current = rules_of(SOURCES).__class__(0, (), {})
     reply = service.get(f"/historical?date=2026-03-06&from=EUR&to=USD&as_of={service.editions[0].name}")
     assert reply.json["assumed"] == ["code"]

@@ -10,6 +10,7 @@ import pytest
 from msgspec import structs
 from sqlalchemy import update
 from tests.conftest import KEY, OWNER, PLANS
+from tests.reading import read_with
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
@@ -80,13 +81,16 @@ class Service:
         self.keys = {"unlimited": KEY, "limited": limited_key}
         state = self.client.worker_state
         pool = ReaderPool(4, readers=1, within=30)
-        state.known_history = KnownHistory(
-            store.archive,
-            store.editions,
-            store.verdicts,
-            pool,
-            lambda: datetime.now(UTC) + timedelta(seconds=1),
-            rules_of(SOURCES),
+        read_with(
+            state,
+            known_history=KnownHistory(
+                store.archive,
+                store.editions,
+                store.verdicts,
+                pool,
+                lambda: datetime.now(UTC) + timedelta(seconds=1),
+                rules_of(SOURCES),
+            ),
         )
         for matrix in archive.matrices:
             state.apply_matrix(matrix)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from msgspec import structs
+from tests.reading import read_with
 
 from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import digest, mint
@@ -109,7 +110,7 @@ class OneYearOfBars:
 
 
 @pytest.fixture
-def make(dealing: Callable[..., Any], clock: Any) -> Callable[[], Any]:
+def make(dealing: Callable[..., Any], clock: Any) -> Callable[..., Any]:
     """Make a client of a service that has answered nothing yet; each of `KEYS` is on a plan of its own."""
     plans = {
         f"of {days}": structs.replace(PLANS["unlimited"], name=f"of {days}", history_days=days)
@@ -123,9 +124,9 @@ def make(dealing: Callable[..., Any], clock: Any) -> Callable[[], Any]:
     unix = replace(last.account, datetime_format=DatetimeFormat.UNIX_MS)
     stored_keys[digest(KEYS[3])] = replace(last, account=unix)
 
-    def made() -> Any:
-        client = dealing(options={"plans": plans, "stored_keys": stored_keys, "clock": clock})
-        client.worker_state.bars = OneYearOfBars()
+    def made(**choices: Any) -> Any:
+        client = dealing(options={"plans": plans, "stored_keys": stored_keys, "clock": clock}, **choices)
+        read_with(client.worker_state, bars=OneYearOfBars())
         return client
 
     return made
@@ -216,8 +217,7 @@ def test_an_answer_is_computed_once_for_each_rate_book(make, made, book_with):
     "target", ["/fetch-one?from=XAU&to=USD", "/metals/spot", "/fetch-one?from=EUR&to=USD&max_age=PT1M"]
 )
 def test_a_cached_answer_expires_when_its_prices_become_stale(make, clock, made, target):
-    client = make()
-    client.worker_state.ages = {AssetKind.METAL: timedelta(seconds=7)}
+    client = make(ages={AssetKind.METAL: timedelta(seconds=7)})
     limit = 60 if "max_age" in target else 7
     begin = clock.now
     statuses = []
@@ -230,8 +230,7 @@ def test_a_cached_answer_expires_when_its_prices_become_stale(make, clock, made,
 
 def test_a_cached_answer_expires_when_the_market_opens(make, clock):
     clock.set(2026, 11, 22, 21, 59, 30)  # half a minute before trade begins in New York
-    client = make()
-    client.worker_state.ages = {AssetKind.CURRENCY: timedelta(minutes=15)}
+    client = make(ages={AssetKind.CURRENCY: timedelta(minutes=15)})
     first = [client.get("/fx/quote?pairs=EURGBP", key=KEYS[0]).status for _ in range(2)]
     clock.now += 31
     assert (first, client.get("/fx/quote?pairs=EURGBP", key=KEYS[0]).status) == ([200, 200], 503)

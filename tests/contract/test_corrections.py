@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from tests.reading import read_with
 
 from cambist.errors import RateUnavailable
 from cambist.history.fixing import DeliveryRecord, Fixing
@@ -22,7 +23,7 @@ def publish(client, tmp_path):
     """File what a source published, an hour after the one before, in the archive that the client reads."""
     store = SqlStore(f"sqlite:///{tmp_path / 'archive.db'}")
     store.migrate()
-    client.worker_state.corrections = store.archive.corrections
+    read_with(client.worker_state, corrections=store.archive.corrections)
     moments = iter(RECEIVED + HOUR * number for number in range(100))
 
     def publish(pair, value, day=DAY, source="ecb", **rest):
@@ -108,7 +109,7 @@ def test_an_archive_that_cannot_be_read_is_503_and_free(client):
     def broken(_query):
         raise RateUnavailable("The archive of fixings cannot be read now")
 
-    client.worker_state.corrections = broken
+    read_with(client.worker_state, corrections=broken)
     reply = client.get("/corrections?to=EUR")
     assert (reply.status, reply.json["code"], reply.headers["x-calls-cost"]) == (503, "rate_unavailable", "0")
 

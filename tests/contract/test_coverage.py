@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from tests.reading import read_with
 
 from cambist.errors import RateUnavailable
 from cambist.history.coverage import PairCoverage
@@ -33,8 +34,11 @@ def shown(client):
     """Ask for the coverage of some pairs, given the reports on their sources and the votes by code."""
 
     def shown(*pairs, reports=(), votes=None, currency=""):
-        client.worker_state.coverage = lambda: pairs
-        client.worker_state.votes = lambda code: tuple(Vote(key, 1.0, NOW, w) for key, w in (votes or {}).get(code, ()))
+        read_with(
+            client.worker_state,
+            coverage=lambda: pairs,
+            votes=lambda code: tuple(Vote(key, 1.0, NOW, w) for key, w in (votes or {}).get(code, ())),
+        )
         client.worker_state.apply_source_reports(SourceReports(NOW, tuple(reports)))
         reply = client.get(f"/coverage?code={currency}" if currency else "/coverage")
         assert reply.status == 200, reply.text
@@ -125,7 +129,7 @@ def test_a_rate_that_the_law_fixes_names_the_law(shown):
 
 
 def test_before_any_source_was_asked_the_archive_alone_is_shown(client):
-    client.worker_state.coverage = lambda: [covered("ecb", "EUR/JPY")]
+    read_with(client.worker_state, coverage=lambda: [covered("ecb", "EUR/JPY")])
     client.worker_state.apply_source_reports(None)
     assert client.get("/coverage?code=JPY").json["currencies"]["JPY"]["independent"] == 1
 
@@ -134,7 +138,7 @@ def test_an_archive_that_cannot_be_read_is_503_and_free(client):
     def broken():
         raise RateUnavailable("The archive of fixings cannot be read now")
 
-    client.worker_state.coverage = broken
+    read_with(client.worker_state, coverage=broken)
     reply = client.get("/coverage")
     assert (reply.status, reply.json["code"], reply.headers["x-calls-cost"]) == (503, "rate_unavailable", "0")
 

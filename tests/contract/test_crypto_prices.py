@@ -191,7 +191,7 @@ def test_a_quote_is_fresh_for_a_quarter_of_an_hour(dealing, quote_of, age, price
 
 @pytest.mark.parametrize(("limit", "price"), [(3 * 60 * MINUTE, STALE_SOL), (60 * MINUTE, ten_digits(SOL / EUR))])
 def test_the_operator_sets_how_long_a_price_is_fresh(dealing, limit, price):
-    client = dealing(ages=dict.fromkeys(dealing().worker_state.ages, limit))
+    client = dealing(ages=dict.fromkeys(dealing().worker_state.choices.ages, limit))
     assert prices(ask(client, "SOL/EUR")) == {"SOL/EUR": price}
 
 

@@ -8,10 +8,12 @@ from fractions import Fraction
 
 import pytest
 from msgspec import structs
+from tests.reading import read_with
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
+from cambist.api.state.worker_state import Choices
 from cambist.errors import RateUnavailable
 from cambist.history.coin_closes import CLOSES
 from cambist.history.edition import with_edition
@@ -68,7 +70,7 @@ def explained(client, query):
 
 @pytest.fixture
 def client(client, real_quotes):
-    client.worker_state.votes = lambda code: real_quotes.quotes[code].origin.votes
+    read_with(client.worker_state, votes=lambda code: real_quotes.quotes[code].origin.votes)
     return client
 
 
@@ -259,7 +261,7 @@ def closing(client):
 
     def closing(*closes):
         held = {(close.fixing.pair.base, close.fixing.day): close for close in closes}
-        client.worker_state.closes = lambda coin, day: held.get((coin, day))
+        read_with(client.worker_state, closes=lambda coin, day: held.get((coin, day)))
         return client
 
     return closing
@@ -349,7 +351,7 @@ def test_today_has_no_close_before_it_has_ended(closing):
 def test_yesterday_has_one_from_midnight_on(closing, make_client, clock):
     clock.set(2022, 6, 16, 0, 0)
     client = make_client(clock=clock)
-    client.worker_state.closes = closing(BITCOIN).worker_state.closes
+    read_with(client.worker_state, closes=closing(BITCOIN).worker_state.readers.closes)
     assert explained(client, "from=BTC&to=USD&date=2022-06-15")["result"] == {"USD": 22500}
     clock.set(2022, 6, 15, 23, 59)
     client = make_client(clock=clock)
@@ -373,7 +375,7 @@ def test_closes_that_cannot_be_read_now_are_503_with_retry_after(client):
     def broken(_coin, _day):
         raise RateUnavailable("The archive of closes cannot be read now")
 
-    client.worker_state.closes = broken
+    read_with(client.worker_state, closes=broken)
     reply = client.get("/explain?from=BTC&to=USD&date=2022-06-15")
     assert (reply.status, reply.json["code"]) == (503, "rate_unavailable")
     assert "retry-after" in reply.headers
@@ -384,7 +386,7 @@ def test_a_plan_sees_no_close_before_its_history(make_client, key, closing):
     stored_keys = {digest(key): StoredKey(1, Account(1, "one", "p"))}
     plans = PLANS | {"p": structs.replace(PLANS["unlimited"], name="p", history_days=30)}
     client = make_client(stored_keys=stored_keys, plans=plans)
-    client.worker_state.closes = closing(BITCOIN).worker_state.closes
+    read_with(client.worker_state, closes=closing(BITCOIN).worker_state.readers.closes)
     reply = client.get("/explain?from=BTC&to=USD&date=2022-06-15")
     assert (reply.status, reply.json["code"]) == (403, "not_in_plan")
 
@@ -457,17 +459,19 @@ def traded(code, as_of, pace=Pace.REALTIME, price=100):
     return Quote(Pair(code, "USD"), Fraction(price), Fraction(price), as_of, as_of, origin)
 
 
+AGES = {AssetKind.COIN: QUARTER, AssetKind.METAL: QUARTER}
+
+
 @pytest.fixture
 def dealing(make_client, clock):
     """Make a client on a book of some quotes, at a moment, with the limits that come with the service."""
 
-    def dealing(now, *quotes):
+    def dealing(now, *quotes, ages=AGES):
         clock.now = now.timestamp()
-        client = make_client(clock=clock)
-        client.worker_state.ages = {AssetKind.COIN: QUARTER, AssetKind.METAL: QUARTER}
+        client = make_client(clock=clock, choices=Choices(ages=ages))
         book = QuotedBook(2, NOON, {quote.pair.base: quote for quote in quotes}, ())
         client.worker_state.apply_book(RateBook.of(book))
-        client.worker_state.votes = lambda code: book.quotes[code].origin.votes if code in book.quotes else ()
+        read_with(client.worker_state, votes=lambda code: book.quotes[code].origin.votes if code in book.quotes else ())
         return client
 
     return dealing
@@ -553,8 +557,7 @@ def test_a_fresh_leg_does_not_cover_for_an_old_one(dealing):
 
 
 def test_an_operator_who_sets_no_limit_gets_whatever_there_is(dealing):
-    client = dealing(NOON, traded("BTC", NOON - timedelta(days=3)))
-    client.worker_state.ages = {}
+    client = dealing(NOON, traded("BTC", NOON - timedelta(days=3)), ages={})
     assert client.get("/explain?from=BTC&to=USD").status == 200
 
 
@@ -563,7 +566,7 @@ def test_an_operator_who_sets_no_limit_gets_whatever_there_is(dealing):
 
 @pytest.fixture
 def audited(client, real_archive):
-    client.worker_state.fixings = real_archive.published_fixings
+    read_with(client.worker_state, fixings=real_archive.published_fixings)
     return client
 
 
@@ -610,7 +613,7 @@ def test_a_law_leads_to_the_fixing_of_what_it_ties_to(audited):
 
 
 def test_a_rate_that_is_not_in_the_archive_is_not_shown_as_published(client):
-    client.worker_state.fixings = lambda _source, _code, _day: []
+    read_with(client.worker_state, fixings=lambda _source, _code, _day: [])
     (leg,) = explained(client, "from=EUR&to=USD&date=2026-10-30")["legs"]
     assert (leg["made"], leg["rate"]) == ("crossed", "0.8950948801")
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
+from tests.reading import read_with
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
@@ -78,7 +79,7 @@ def bars() -> MemoryBars:
 
 @pytest.fixture
 def client(client_dealing, bars) -> Any:
-    client_dealing.worker_state.bars = bars
+    read_with(client_dealing.worker_state, bars=bars)
     return client_dealing
 
 
@@ -162,7 +163,7 @@ def test_or_as_the_client_wants_them(client, form, first):
 @given(limit=st.integers(1, 100), arrivals=st.lists(st.integers(0, 3), max_size=30))
 def test_paging_backwards_returns_each_row_once_while_new_bars_arrive(client_dealing, limit, arrivals):
     bars = MemoryBars(minutes(150))
-    client_dealing.worker_state.bars = bars
+    read_with(client_dealing.worker_state, bars=bars)
     there = sorted((one.bar.start for one in bars.bars), reverse=True)
     pages, end, later = [], "", NOON
     for new in chain(arrivals, [0] * 200):
@@ -239,7 +240,7 @@ def test_an_archive_that_cannot_be_read_is_a_503(client, bars):
 @pytest.mark.parametrize(("plan", "lists", "series"), [("one", 403, 403), ("extra", 200, 403), ("premium", 200, 200)])
 def test_plans_include_lists_and_quotes_before_series(dealing, bars, key, plan, lists, series):
     client = dealing(options={"stored_keys": {digest(key): StoredKey(1, Account(1, "shop", plan))}, "plans": PLANS})
-    client.worker_state.bars = bars
+    read_with(client.worker_state, bars=bars)
     for target in ("/fx/pairs", "/fx/currencies", "/fx/pairs/quote-sizes", "/fx/pairs/historical-limits"):
         assert client.get(target).status == lists
     # A plan with a slower book still sees the first one, whose fixings are too old to quote: 503.
@@ -269,7 +270,7 @@ def two_days(dealing, bars, key) -> Any:
     bars.file(
         [PairBar(EURO, Interval.DAY, Bar(NOON.replace(hour=0) - timedelta(days=day), BID, ASK)) for day in (3, 4)]
     )
-    client.worker_state.bars = bars
+    read_with(client.worker_state, bars=bars)
     return client
 
 

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from msgspec import structs
 from tests.conftest import KEY, OWNER, PLANS
+from tests.reading import read_with
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
@@ -99,7 +100,7 @@ def asking(make_client, small_store, tmp_path):
     keys = {digest(KEY): OWNER, digest(limited): StoredKey(9, Account(9, "limited", "limited"))}
     spoken = dialects(Settings(dialects=",".join(DIALECTS)))
     client = make_client(stored_keys=keys, plans=PLANS | {"limited": plan}, dialects=spoken)
-    client.worker_state.receipts = NodeSigner(KeyFolder(tmp_path / "keys"), small_store.public_keys)
+    read_with(client.worker_state, receipts=NodeSigner(KeyFolder(tmp_path / "keys"), small_store.public_keys))
     return Asking(client, {"unlimited": KEY, "limited": limited})
 
 

@@ -9,6 +9,7 @@ from importlib import import_module
 import pytest
 from msgspec import structs
 from tests.conftest import KEY, OWNER, PLANS
+from tests.reading import read_with
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
@@ -93,7 +94,7 @@ def make_limited(make_client, small_store, tmp_path):
 
     def make(**options):
         client = make_client(stored_keys=keys, plans=PLANS | {"limited": plan}, **options)
-        client.worker_state.receipts = NodeSigner(KeyFolder(tmp_path / "keys"), small_store.public_keys)
+        read_with(client.worker_state, receipts=NodeSigner(KeyFolder(tmp_path / "keys"), small_store.public_keys))
         return client
 
     return make

@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from msgspec import structs
 from tests.conftest import KEY, OWNER, PLANS
+from tests.reading import read_with
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
@@ -125,7 +126,7 @@ def service_with(make_client: Callable[..., Any], small_store: Any, tmp_path: An
         keys[digest(str(NO_KEYS["revoked"]))] = revoked
         spoken = dialects(Settings(dialects=",".join(DIALECTS)))
         client = make_client(stored_keys=keys, plans=PLANS | {"mixed": plan}, dialects=spoken)
-        client.worker_state.receipts = NodeSigner(KeyFolder(tmp_path / "keys"), small_store.public_keys)
+        read_with(client.worker_state, receipts=NodeSigner(KeyFolder(tmp_path / "keys"), small_store.public_keys))
         if "rate" in wrong:
             client.get("/usage", key=MIXED)  # the one request that it may send
         return Service(client)

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from tests.reading import read_with
 
 from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.source_rates import read_source_rates
@@ -55,9 +56,12 @@ def typed(client, tmp_path):
         fixings = [Fixing(source, Pair(*pair.split("/")), day, Decimal(value)) for pair, day, value in rows]
         store.archive.file(DeliveryRecord(source, NOW, "a test", source), fixings)
     state = client.worker_state
-    state.fixings = store.archive.published_fixings
-    state.coverage = store.archive.pair_coverage
-    state.source_rates = lambda *asked: read_source_rates(store.archive.pair_series, *asked)
+    read_with(
+        state,
+        fixings=store.archive.published_fixings,
+        coverage=store.archive.pair_coverage,
+        source_rates=lambda *asked: read_source_rates(store.archive.pair_series, *asked),
+    )
     state.apply_source_reports(SourceReports(NOW, REPORTS))
     yield client
     store.close()

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from falcon.testing import create_environ
 from tests.conftest import KEY, PLANS, Client, MemoryLedger
+from tests.reading import read_with
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
@@ -86,7 +87,7 @@ def test_requests_at_the_same_time_spend_no_more_than_the_quota(
 ) -> None:
     ledger = SlowLedger(seed)
     client, gate = client_with(make_client, ledger), threading.Barrier(12)
-    client.worker_state.receipts = Signer()
+    read_with(client.worker_state, receipts=Signer())
     found: list[tuple[int, int]] = []
 
     def run(number: int) -> None:
@@ -132,7 +133,7 @@ def test_an_answer_that_cannot_be_signed_costs_nothing(make_client: Callable[...
         def sign(self, _claims: object) -> str:
             raise ReceiptUnavailable("no key")
 
-    client.worker_state.receipts = Broken()
+    read_with(client.worker_state, receipts=Broken())
     assert ask(client, *RECEIPT)[0] == 503
     assert sum(ledger.spent_by.values()) == 0
     assert ask(client, *MATRIX)[0] == 200

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from tests.reading import read_with
 
 from cambist.registry.sandbox.sandbox_bars import SimulatedBars
 
@@ -16,7 +17,7 @@ QUOTES, OHLC, LIMITS = "/fx/quote/time-series", "/fx/ohlc/time-series", "/fx/pai
 @pytest.fixture
 def client(dealing: Any) -> Any:
     client = dealing(now=SUNDAY)
-    client.worker_state.bars = SimulatedBars(1, lambda: SUNDAY)
+    read_with(client.worker_state, bars=SimulatedBars(1, lambda: SUNDAY))
     return client
 
 
@@ -75,13 +76,13 @@ def test_a_completed_page_is_the_same_again_and_cacheable(client: Any) -> None:
     target = f"{OHLC}?pair=EURUSD&interval=PT1H&start=2026-11-19&end=2026-11-20"
     first = client.get(target)
     assert first.headers["cache-control"] != "no-store"
-    client.worker_state.bars = SimulatedBars(1, lambda: SUNDAY)
+    read_with(client.worker_state, bars=SimulatedBars(1, lambda: SUNDAY))
     client.worker_state.apply_bars()
     assert client.get(target).json["results"] == first.json["results"]
     assert client.get(target, headers={"If-None-Match": first.headers["etag"]}).status == 304
 
 
 def test_the_bar_of_now_is_not_there(client: Any) -> None:
-    client.worker_state.bars = SimulatedBars(1, lambda: datetime(2026, 11, 20, 12, 34, 56, tzinfo=UTC))
+    read_with(client.worker_state, bars=SimulatedBars(1, lambda: datetime(2026, 11, 20, 12, 34, 56, tzinfo=UTC)))
     (row,) = rows(client, f"{OHLC}?pair=EURUSD&interval=PT1M&limit=1&dtmfmt=ISO")
     assert datetime.fromisoformat(row["dtm"]) + timedelta(minutes=1) == datetime(2026, 11, 20, 12, 34, tzinfo=UTC)

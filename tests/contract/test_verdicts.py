@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from msgspec.json import decode
 from tests.contract.three_sources import KEYS, LAST, ThreeSources
+from tests.reading import read_with
 
 from cambist.client.answers import decode_custom_type
 from cambist.client.endpoints import explanations
@@ -152,7 +153,7 @@ def test_a_database_that_does_not_answer_leaves_the_verdict_out_of_a_current_rat
         def broken(*_asked, error=error):
             raise error
 
-        three.client.worker_state.verdicts = broken
+        read_with(three.client.worker_state, verdicts=broken)
         three.client.worker_state.caches.clear()
         answer = three.get("/explain?to=NGN")
         assert answer["result"] == before["result"]

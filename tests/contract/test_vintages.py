@@ -8,6 +8,7 @@ from decimal import Decimal
 from xml.etree.ElementTree import fromstring
 
 import pytest
+from tests.reading import read_with
 
 from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive, record_edition
@@ -26,8 +27,7 @@ class Archive:
 
     def __init__(self, client, store):
         self.client, self.store, self.editions = client, store, []
-        client.worker_state.feed = store.archive.corrections_after
-        client.worker_state.vintages = store.archive.vintages
+        read_with(client.worker_state, feed=store.archive.corrections_after, vintages=store.archive.vintages)
 
     def file(self, *fixings, source="ecb"):
         moment = RECEIVED + timedelta(hours=len(self.editions))

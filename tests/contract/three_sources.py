@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conftest import NOW, Client
+from tests.reading import read_with
 
 from cambist.api.state.archive_reader import ArchiveReader
 from cambist.api.state.known_history import KnownHistory
@@ -65,20 +66,24 @@ class ThreeSources:
         reader = ArchiveReader(self.store.archive, NO_BARS, pool, lambda: NOW, feed)
         state = client.worker_state
         assert state is not None
-        state.feed, self.feed = reader.feed, feed
-        state.corrections = feed.about
-        state.known_history = KnownHistory(
-            self.store.archive,
-            self.store.editions,
-            self.store.verdicts,
-            pool,
-            lambda: datetime.now(UTC),
-            rules_of(SOURCES),
+        self.feed = feed
+        read_with(
+            state,
+            feed=reader.feed,
+            corrections=feed.about,
+            known_history=KnownHistory(
+                self.store.archive,
+                self.store.editions,
+                self.store.verdicts,
+                pool,
+                lambda: datetime.now(UTC),
+                rules_of(SOURCES),
+            ),
+            verdicts=VerdictReader(self.store.archive, self.store.editions, self.store.verdicts, pool).verdict,
+            known_fixings=lambda delivery, *asked: self.store.archive.published_fixings(*asked, up_to=delivery),
+            fixings=self.store.archive.published_fixings,
+            source_rates=lambda *asked: read_source_rates(self.store.archive.pair_series, *asked),
         )
-        state.verdicts = VerdictReader(self.store.archive, self.store.editions, self.store.verdicts, pool).verdict
-        state.known_fixings = lambda delivery, *asked: self.store.archive.published_fixings(*asked, up_to=delivery)
-        state.fixings = self.store.archive.published_fixings
-        state.source_rates = lambda *asked: read_source_rates(self.store.archive.pair_series, *asked)
         state.apply_source_reports(SourceReports(NOW, tuple(map(report, KEYS))))
         for number, key in enumerate(KEYS):
             self.file(key, calm(number))

@@ -9,11 +9,12 @@ from fractions import Fraction
 
 import pytest
 
+from cambist.accounts.principal import Principals
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.endpoints.crypto import fetch_prices
 from cambist.api.endpoints.fx import quote as fx_quote
 from cambist.api.endpoints.metals import quote as metals_quote
-from cambist.api.state.worker_state import WorkerState
+from cambist.api.state.worker_state import Choices, WorkerState
 from cambist.errors import RequestRefused
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.price_pipeline import PricePipeline
@@ -140,8 +141,7 @@ def test_the_stream_and_the_endpoints_agree(seed: int, limit: timedelta) -> None
     ages = {AssetKind.COIN: limit, AssetKind.METAL: limit, AssetKind.CURRENCY: limit}
     prices = Prices(ages, lambda: at)
     prices.update(book)
-    state = WorkerState(book, NO_MATRIX, {}, {})
-    state.ages = ages
+    state = WorkerState(book, NO_MATRIX, Principals({}, {}), choices=Choices(ages=ages))
     view = RequestContext(state, book, at.timestamp())
     for name in NAMES:
         pair = Pair(*name.split("/"))

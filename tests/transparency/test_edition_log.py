@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from sqlalchemy import insert
 from tests.conftest import Client
 from tests.postgresql import postgresql_url
+from tests.reading import read_with
 from tests.transparency import rfc6962
 
 from cambist.errors import LogInconsistent
@@ -266,7 +267,7 @@ def test_the_files_are_served_to_all(service: Service, make_client: Callable[...
     client = make_client(path_prefix="/v1")
     assert client.get("/v1/log/checkpoint", key=None).status == 404
     assert client.worker_state is not None
-    client.worker_state.log_folder = service.path()
+    read_with(client.worker_state, log_folder=service.path())
     for name, kind, cached in (
         ("checkpoint", "text/plain; charset=utf-8", "public, max-age=5"),
         ("keys", "text/plain; charset=utf-8", "public, max-age=5"),
@@ -287,7 +288,7 @@ def test_before_the_first_midnight_it_says_what_it_waits_for(
     service.record(1)
     client = make_client()
     assert client.worker_state is not None
-    client.worker_state.log_folder = service.path()
+    read_with(client.worker_state, log_folder=service.path())
     reply = client.get(f"/log/{name}", key=None)
     assert (reply.status, reply.json["code"]) == (404, "no_checkpoint_yet")
     assert reply.json["error"] == (
@@ -296,7 +297,7 @@ def test_before_the_first_midnight_it_says_what_it_waits_for(
     )
     assert reply.headers["retry-after"] == str(12 * 3600 + 120)
     assert reply.headers["cache-control"] == "public, max-age=5"
-    client.worker_state.clock = datetime(2026, 11, 21, 0, 1, tzinfo=UTC).timestamp
+    client.clock.read = datetime(2026, 11, 21, 0, 1, tzinfo=UTC).timestamp
     reply = client.get(f"/log/{name}", key=None)
     assert "shortly after 2026-11-21T00:00:00Z" in reply.json["error"]
     assert reply.headers["retry-after"] == "60"

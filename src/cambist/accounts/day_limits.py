@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from math import ceil
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import Plan
-from cambist.accounts.principal import Principal
 from cambist.accounts.quota import Period, period_of, quota_of
-from cambist.accounts.rate_limit import rate_state
 
 SECONDS_A_DAY = 86_400
 
@@ -58,7 +56,7 @@ class DayLimits:
                 self.shown_seconds, self.shown_until = max(0, seconds), self.ends - seconds + 1
             text = f'"quota";r={left};t={self.shown_seconds}'
         if level is not None and plan.rate is not None and plan.burst is not None:
-            self.rate_state = rate = rate_state(self.rate_state, level, plan.rate, plan.burst)
+            self.rate_state = rate = _rate_state(self.rate_state, level, plan.rate, plan.burst)
             text = f"{text}, {rate[2]}" if text else rate[2]
         return text
 
@@ -87,6 +85,14 @@ def build_day_limits(account: Account, plan: Plan, today: date) -> DayLimits:
     )
 
 
+def _rate_state(last: tuple[int, int, str], level: float, rate: float, burst: int) -> tuple[int, int, str]:
+    """Return what `RateLimit` says of the rate: two numbers and their text, which is `last` while they are the same."""
+    left, full_in = max(0, int(level)), max(0, ceil((burst - level) / rate))
+    if last[0] == left and last[1] == full_in:
+        return last
+    return left, full_in, f'"rate";r={left};t={full_in}'
+
+
 def used_on_others(calls_on: Callable[[int, date], int], number: int, period: Period, today: date) -> int:
     """Return an account's calls on other days of a period. Later days have some if the clock was set back."""
     return sum(calls_on(number, day) for day in period.days() if day != today)
@@ -95,12 +101,3 @@ def used_on_others(calls_on: Callable[[int, date], int], number: int, period: Pe
 def is_jump(before: float, now: float) -> bool:
     """Return whether the clock was set between two moments that are a tenth of a second apart."""
     return not 0 <= now - before < _JUMP_SECONDS
-
-
-def rates_of(principals: Iterable[Principal]) -> dict[int, tuple[float, int]]:
-    """Return rate and burst of every account with a rate limit, by its number."""
-    return {
-        one.account.number: (one.plan.rate, one.plan.burst)
-        for one in principals
-        if one.plan.rate is not None and one.plan.burst is not None
-    }

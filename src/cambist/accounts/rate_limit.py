@@ -35,11 +35,3 @@ class Bucket(NamedTuple):
 def seconds_until_next(bucket: Bucket, rate: float) -> int:
     """Return the seconds until one more request is admitted, rounded up."""
     return max(1, ceil((1 - bucket.level) / rate))
-
-
-def rate_state(last: tuple[int, int, str], level: float, rate: float, burst: int) -> tuple[int, int, str]:
-    """Return what `RateLimit` says of the rate: two numbers and their text, which is `last` while they are the same."""
-    left, full_in = max(0, int(level)), max(0, ceil((burst - level) / rate))
-    if last[0] == left and last[1] == full_in:
-        return last
-    return left, full_in, f'"rate";r={left};t={full_in}'

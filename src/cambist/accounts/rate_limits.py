@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from cambist.accounts.api_key import Digest
-from cambist.accounts.day_limits import rates_of
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal
 from cambist.accounts.rate_limit import Bucket, seconds_until_next
@@ -78,8 +77,17 @@ class RateLimits:
         self._counters.refresh()
         admitted = self._counters.newly_admitted()
         if admitted and self._principals is not principals:
-            self._principals, self._rates = principals, rates_of(principals.values())
+            self._principals, self._rates = principals, _rates_of(principals.values())
         for number, before in admitted.items():
             if limit := self._rates.get(number):
                 self._read(number, now, *limit, before)
         self.ticked_at = now
+
+
+def _rates_of(principals: Iterable[Principal]) -> dict[int, tuple[float, int]]:
+    """Return rate and burst of every account with a rate limit, by its number."""
+    return {
+        one.account.number: (one.plan.rate, one.plan.burst)
+        for one in principals
+        if one.plan.rate is not None and one.plan.burst is not None
+    }

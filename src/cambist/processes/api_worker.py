@@ -6,15 +6,17 @@ import logging
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from time import sleep
 
+from cambist.accounts.principal import Principals
 from cambist.api.answer import series_rendering
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.docs.web_page import PageOptions
 from cambist.api.state.archive_reader import ArchiveReader
-from cambist.api.state.known_history import KnownHistory
 from cambist.api.state.reader_pool import READ_SECONDS, READERS, ReaderPool
+from cambist.api.state.readers import Readers
 from cambist.api.state.state_reloader import StateReloader
 from cambist.api.state.verdict_reader import VerdictReader
 from cambist.api.worker_application import WorkerApplication
@@ -70,50 +72,52 @@ class ApiWorker:
         self._store.hold_open()
         seen = {topic: self._book_file.changes.version(topic) for topic in Topic}
         self._keys = KeyReader(settings, self._store.accounts)
-        self._worker_state = build_worker_state(
-            settings,
-            self._book(),
-            self._first_matrix(),
-            self._keys.read_all(),
-            current_plans(self._folder.path),
-        )
+        book, matrix = self._book(), self._first_matrix()
+        principals = Principals(self._keys.read_all(), current_plans(self._folder.path))
         self._reading = self._store.read_only(READERS, READ_SECONDS)
-        self._readers = self._open_readers(settings)
+        self._pool = self._open_pool(settings)
         bars = bar_reader(settings, self._reading, utc_now)
         feed = open_correction_feed(settings, self._reading)
-        self._archive_reader = ArchiveReader(self._reading.archive, bars, self._readers, utc_now, feed)
-        self._worker_state.closes = self._archive_reader.close
-        self._known_history: KnownHistory | None = None
-        self._worker_state.votes = self._book_file.votes
-        if self._environment is Environment.LIVE:
-            self._known_history = self._read_archive(settings)
-        else:
-            self._worker_state.coverage = lambda: coverage_of_matrix(self._worker_state.matrix, SIMULATED)
-        self._worker_state.bars = self._archive_reader
-        self._worker_state.apply_source_reports(self._source_reports())
+        self._archive_reader = ArchiveReader(self._reading.archive, bars, self._pool, utc_now, feed)
         self._node = node_name(settings)
-        keys = KeyFolder(self._folder.keys)
-        self._worker_state.log_folder = self._folder.log
-        self._worker_state.receipts = NodeSigner(
-            keys, self._store.public_keys, self._node, settings.issuer, self._readers.call
-        )
+        self._worker_state = build_worker_state(settings, book, matrix, principals, self._readers(settings))
+        self._worker_state.apply_source_reports(self._source_reports())
         self._meter = open_meter(settings, self._store, self._others_usage)
         if self._keys.are_copied:
             seen[Topic.ACCOUNTS] ^= 1  # they are read when the database can be reached
         self._seen = seen
 
-    def _read_archive(self, settings: Settings) -> KnownHistory:
-        """Answer from the archive what is not in the rate matrix, and what was known earlier."""
-        state, reader = self._worker_state, self._archive_reader
-        state.fixings, state.known_fixings = reader.published_fixings, reader.known_fixings
-        state.known_closes = reader.known_close
-        state.coverage, state.corrections = reader.coverage, reader.corrections
-        state.feed, state.vintages = reader.feed, reader.vintages
-        state.source_rates = reader.source_rates
-        reading = self._reading
-        state.verdicts = VerdictReader(reading.archive, reading.editions, reading.verdicts, self._readers).verdict
-        state.known_history = history = open_known_history(settings, self._reading)
-        return history
+    def _readers(self, settings: Settings) -> Readers:
+        """Return what the worker reads: in a sandbox, where nothing is archived, what can be computed."""
+        reader, folder = self._archive_reader, self._folder
+        readers = Readers(
+            votes=self._book_file.votes,
+            bars=reader,
+            closes=reader.close,
+            coverage=lambda: coverage_of_matrix(self._worker_state.matrix, SIMULATED),
+            receipts=NodeSigner(
+                KeyFolder(folder.keys), self._store.public_keys, self._node, settings.issuer, self._pool.call
+            ),
+            log_folder=folder.log,
+        )
+        return readers if self._environment is Environment.SANDBOX else self._with_archive(readers, settings)
+
+    def _with_archive(self, readers: Readers, settings: Settings) -> Readers:
+        """Return readers that answer from the archive what is not in the rate matrix, and what was known earlier."""
+        reader, reading = self._archive_reader, self._reading
+        return replace(
+            readers,
+            known_closes=reader.known_close,
+            fixings=reader.published_fixings,
+            known_fixings=reader.known_fixings,
+            source_rates=reader.source_rates,
+            coverage=reader.coverage,
+            corrections=reader.corrections,
+            feed=reader.feed,
+            vintages=reader.vintages,
+            verdicts=VerdictReader(reading.archive, reading.editions, reading.verdicts, self._pool).verdict,
+            known_history=open_known_history(settings, reading),
+        )
 
     def reloader(self) -> StateReloader[Topic]:
         """Return the thread that applies new rate books, rate matrices, accounts, source reports and plans."""
@@ -154,8 +158,9 @@ class ApiWorker:
     def never_wait_in_this_thread(self) -> None:
         """Leave to other threads what has to wait for the database, or for a part of a quota."""
         self._archive_reader.spare_this_thread()
-        if self._known_history is not None:
-            self._known_history.spare_this_thread()
+        known_history = self._worker_state.readers.known_history
+        if known_history is not None:
+            known_history.spare_this_thread()
         self._meter.spare_this_thread()
 
     def _book(self) -> RateBook:
@@ -187,14 +192,14 @@ class ApiWorker:
         source_reports = read_json_file(self._folder.source_reports, SourceReports)
         return source_reports if source_reports and source_reports.environment == self._environment else None
 
-    def _open_readers(self, settings: Settings) -> ReaderPool:
+    def _open_pool(self, settings: Settings) -> ReaderPool:
         """Return the threads that read the database; one thread at least never waits for it, unless there is one."""
         # A sandbox computes its bars: a machine that is busy with other work is no reason to refuse them.
         within = _COMPUTE_SECONDS if settings.sandbox else READ_SECONDS
         return ReaderPool(max(settings.threads - 1, 1), within=within)
 
     def _others_usage(self, account: int, since: date) -> Mapping[date, int]:
-        return self._readers.call(self._reading.usage.of_others, account, since, self._node)
+        return self._pool.call(self._reading.usage.of_others, account, since, self._node)
 
     def _tick(self) -> None:
         now = self._worker_state.clock()

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from tests.reading import read_with
 
 from cambist.api.faces.dialects.open_exchange_rates import dialect
 from cambist.history.bars import Bar, Interval, Ohlc
@@ -119,7 +120,7 @@ def flat(price):
 
 
 def test_bars_are_merged_to_the_period(rates):
-    rates.worker_state.bars = OneHour()
+    read_with(rates.worker_state, bars=OneHour())
     reply = rates.get("/api/ohlc.json?start_time=2026-11-20T10:05:00Z&period=5m&base=EUR&symbols=USD,JPY").json
     assert (reply["start_time"], reply["end_time"]) == ("2026-11-20T10:05:00Z", "2026-11-20T10:10:00Z")
     assert reply["rates"] == {"USD": {"open": 6.11, "high": 11.11, "low": 5.11, "close": 10.11, "average": 8.11}}

@@ -19,6 +19,7 @@ from tests.conftest import Client, MemoryLedger, client_of
 from cambist.accounts.account import Account, DatetimeFormat, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.plan import default_plans, read_plans
+from cambist.api.state.worker_state import Choices
 from cambist.history.rate_matrix import RateMatrix
 from cambist.http.connection import HttpConnection
 from cambist.http.request_parser import ReceivedRequest
@@ -254,12 +255,12 @@ class TwoWays:
         book = self._books.next(start)
         stored = {digest(key): one for key, one in self.keys.items() if one is not None}
         plans = read_plans(PLANS, "plans.toml")
+        choices = Choices(longest_age=longest_age, ages=AGES)
+        options = {"stored_keys": stored, "plans": plans, "choices": choices}
         self.ways = [
-            Way(client_of(book, matrix, stored_keys=stored, plans=plans, clock=lambda: self.now), is_direct=is_direct)
+            Way(client_of(book, matrix, **options, clock=lambda: self.now), is_direct=is_direct)
             for is_direct in (True, False)
         ]
-        for state in self._states():
-            state.ages, state.longest_age = AGES, longest_age
 
     def _states(self) -> Iterator[Any]:
         return (way.client.worker_state for way in self.ways)

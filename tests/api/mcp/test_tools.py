@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from tests.reading import read_with
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
@@ -52,7 +53,7 @@ def stock(client: Any, now: datetime, sources: tuple[str, ...] = ("a venue",)) -
     book = state.caches.for_view((0.0, "iso")).state[0]
     state.apply_book(RateBook.of(replace(book.quoted(), quotes={**book.quotes, **quotes}, pairs=pairs)))
     euro = (Vote("ecb", 1.1172, now, 1.0),)
-    state.votes = lambda code: quotes[code].origin.votes if code in quotes else euro
+    read_with(state, votes=lambda code: quotes[code].origin.votes if code in quotes else euro)
     return client
 
 
@@ -399,7 +400,7 @@ def test_a_coin_has_its_close_of_a_past_day(mcp):
         datetime(2026, 11, 20, tzinfo=UTC),
         "",
     )
-    mcp.client.worker_state.closes = lambda coin, on: close if (coin, on) == ("BTC", day) else None
+    read_with(mcp.client.worker_state, closes=lambda coin, on: close if (coin, on) == ("BTC", day) else None)
     body = mcp.call("rate", from_="BTC", to="USD", date=str(day))["structuredContent"]
     assert (body["rate"], body["date"], body["fixed_on"]) == ("91234.5", str(day), str(day))
     assert "No close of [BTC]" in mcp.call("rate", from_="BTC", to="USD", date="2020-01-01")["content"][0]["text"]
@@ -512,7 +513,7 @@ def judged(code: str, day: date, sources: tuple[str, ...] = MANY) -> CodeVerdict
 
 def test_an_explanation_says_how_many_agree_and_why_the_others_are_held(make_client, now, speaker):
     client = stock(make_client(environment="sandbox"), now, MANY)
-    client.worker_state.verdicts = lambda _edition, _mark, code, day: judged(code, day)
+    read_with(client.worker_state, verdicts=lambda _edition, _mark, code, day: judged(code, day))
     mcp = speaker(client)
     for arguments in ({"from": "EUR", "to": "BGN"}, {"from": "PLN", "to": "TRY"}, {"to": "PLN", "date": "2024-03-01"}):
         reply = mcp.ask_stateless("tools/call", {"name": "explain", "arguments": arguments})

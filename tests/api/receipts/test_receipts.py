@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from tests.conftest import KEY, NOW, Client, Reply
+from tests.reading import read_with
 
 from cambist.api.docs.openapi_texts import BULK
 from cambist.errors import StoreBroken
@@ -46,7 +47,7 @@ def signing(make_client: Callable[..., Client], signer: NodeSigner) -> Callable[
     def make(**options: Any) -> Client:
         client = make_client(**options)
         assert client.worker_state is not None
-        client.worker_state.receipts = signer
+        read_with(client.worker_state, receipts=signer)
         return client
 
     return make
@@ -260,7 +261,7 @@ def test_nothing_is_charged_if_nothing_can_be_signed(
         raise StoreBroken("The database is gone")
 
     assert client.worker_state is not None
-    client.worker_state.receipts = NodeSigner(KeyFolder(tmp_path / "none"), store.public_keys, call=gone)
+    read_with(client.worker_state, receipts=NodeSigner(KeyFolder(tmp_path / "none"), store.public_keys, call=gone))
     for reply in (client.get(f"{QUESTION}&receipt=1"), ask(client, QUESTION)):
         assert (reply.status, reply.json["code"]) == (503, "receipt_unavailable")
     assert not client.ledger.spent_by

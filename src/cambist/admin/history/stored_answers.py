@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from time import time
 
 import msgspec
 
+from cambist.accounts.principal import Principals
 from cambist.api.answer.rendering import encode_without_ms
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.bulk.conversion_file import ConversionFile
@@ -16,6 +18,7 @@ from cambist.api.faces.bulk.converting import BulkParams, row_converter
 from cambist.api.questions.parameters import ParamsReader
 from cambist.api.state.archive_reader import ArchiveReader
 from cambist.api.state.reader_pool import ReaderPool
+from cambist.api.state.readers import Readers
 from cambist.clock import WallClock, utc_now
 from cambist.errors import CannotStart
 from cambist.pricing.rate_book import RateBook
@@ -44,11 +47,11 @@ class StoredAnswers:
         self.place = f"the data folder {folder.path.resolve()}"
         matrix = check_rate_matrix(open_rate_matrix(folder.matrix), self.environment)
         self._book = _last_book(folder, self.environment)
-        self._state = build_worker_state(settings, self._book, matrix, {}, {})
-        self._state.votes = stored_votes(folder.path)
         self._clock = clock
         self._opened: list[ReadOnlyStore | ReaderPool] = []
-        self._add_archive(msgspec.structs.replace(settings, sandbox=self.environment is Environment.SANDBOX))
+        in_use = msgspec.structs.replace(settings, sandbox=self.environment is Environment.SANDBOX)
+        readers = self._with_archive(Readers(votes=stored_votes(folder.path)), in_use)
+        self._state = build_worker_state(settings, self._book, matrix, Principals({}, {}), readers)
 
     def get(self, path: str, query: Mapping[str, str]) -> bytes:
         """Return the JSON of an answer, as the service would write it. Errors: RequestRefused."""
@@ -73,17 +76,16 @@ class StoredAnswers:
         for opened in self._opened:
             opened.close()
 
-    def _add_archive(self, settings: Settings) -> None:
+    def _with_archive(self, readers: Readers, settings: Settings) -> Readers:
         """Read the database too, if there is one: opening a missing one would create it."""
         if not settings.database and not Path(settings.database_url.removeprefix("sqlite:///")).exists():
-            return
+            return readers
         store = open_store(settings).read_only(1, _READ_SECONDS)
         pool = ReaderPool(1, readers=1, within=_READ_SECONDS)
         self._opened = [pool, store]
         reader = ArchiveReader(store.archive, store.bars, pool, utc_now)
-        self._state.closes, self._state.bars = reader.close, reader
-        if self.environment is Environment.LIVE:
-            self._state.fixings = reader.published_fixings
+        fixings = reader.published_fixings if self.environment is Environment.LIVE else None
+        return replace(readers, closes=reader.close, bars=reader, fixings=fixings)
 
 
 def _environment_of(folder: DataDirectory) -> Environment:

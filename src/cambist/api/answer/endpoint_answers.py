@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from math import inf
 from typing import Any
+from urllib.parse import unquote_plus
 
 from msgspec import Struct
 
 from cambist import __version__
 from cambist.api.answer.answer_headers import EDITION_HEADER, NEGOTIATED, VARY, headers_without_etag
 from cambist.api.answer.answer_table import AnswerTable
-from cambist.api.answer.cache_keys import cache_key
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.known_answers import at_mark, is_final, not_known_then
 from cambist.api.answer.long_answers import MOST_AT_ONCE, MOST_BYTES_AT_ONCE
@@ -64,7 +64,7 @@ class EndpointAnswers:
 
         Errors: CambistError; WouldBlock on the event loop for one that takes long.
         """
-        key, caches = cache_key(call, self.names), self._worker_state.caches
+        key, caches = self._cache_key(call), self._worker_state.caches
         # Read before anything that the answer depends on, so that it is only kept where that is current.
         state, immutable = caches.for_view(call.payer.book_view).state, caches.immutable
         answer = state[1].get(key, call.now)
@@ -77,6 +77,13 @@ class EndpointAnswers:
         if len(answer.prefix) > MOST_BYTES_AT_ONCE:
             call.leave_if_at_once()
         return answer
+
+    def _cache_key(self, call: Call) -> CacheKey:
+        """Return the key of an admitted call, without parameters that nobody reads: with one key is one answer."""
+        parts = call.environ["QUERY_STRING"].split("&")
+        query = "&".join([part for part in parts if unquote_plus(part.partition("=")[0]) in self.names])
+        first_day = date.min if call.payer.plan.history_days is None else call.first_day
+        return call.environ["PATH_INFO"], query, call.payer.book_view[1], first_day
 
     def _compute(self, call: Call, key: CacheKey) -> CachedResponse:
         caches = self._worker_state.caches

@@ -23,7 +23,7 @@ def at_mark(context: RequestContext, endpoint: Endpoint[Any, Any], params: Struc
             raise BadParameter("Missing parameter: [as_of], without it nothing is assumed")
         return context
     _check_alone(endpoint, params)
-    history = context.state.known_history
+    history = context.state.readers.known_history
     if history is None:
         raise BadParameter("Invalid as_of: the prices of a sandbox are computed, and have no editions")
     mark = history.mark(text, getattr(params, "assume", None))
@@ -62,7 +62,7 @@ def not_known_then(error: NoRate, context: RequestContext, endpoint: Endpoint[An
 
 
 def _refusal(context: RequestContext, scope: Scope, sentence: str, error: NoRate | None = None) -> NoRate:
-    mark, history = context.mark, context.state.known_history
+    mark, history = context.mark, context.state.readers.known_history
     if mark is None or history is None:
         return error or NoRate(sentence)
     current = context.state.matrix

@@ -13,7 +13,8 @@ from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.principal import BookView
 from cambist.accounts.usage import UsageRecord
 from cambist.api.call.call import Call
-from cambist.api.state.worker_state import ReadClose, WorkerState
+from cambist.api.state.readers import ReadClose
+from cambist.api.state.worker_state import WorkerState
 from cambist.errors import RateUnavailable
 from cambist.history.bars import BarReader
 from cambist.history.code_verdict import CodeVerdict
@@ -132,34 +133,34 @@ class RequestContext:
     @property
     def closes(self) -> ReadClose:
         """Reads the close of a coin on a day: without a mark the newest, which the next edition shows at the latest."""
-        known = self.state.known_closes
-        return self.state.closes if self.mark is None or known is None else partial(known, self.mark.delivery)
+        known = self.state.readers.known_closes
+        return self.state.readers.closes if self.mark is None or known is None else partial(known, self.mark.delivery)
 
     @property
     def votes(self) -> ReadVotes:
         """Reads the votes behind the quotes of the newest rate book."""
-        return self.state.votes
+        return self.state.readers.votes
 
     @property
     def fixings(self) -> FixingLookup | None:
         """Reads fixings as they were published, if they are archived."""
-        delivery, known = self.delivery, self.state.known_fixings
-        return self.state.fixings if delivery is None or known is None else partial(known, delivery)
+        delivery, known = self.delivery, self.state.readers.known_fixings
+        return self.state.readers.fixings if delivery is None or known is None else partial(known, delivery)
 
     def verdict(self, code: str, day: date) -> CodeVerdict | None:
         """Return the verdict on the fixings behind a code's rate of a day. Errors: RateUnavailable, StoreBusy."""
-        read = self.state.verdicts
+        read = self.state.readers.verdicts
         return None if read is None else read(self.matrix.edition, self.mark, code, day)
 
     @property
     def units(self) -> Units:
         """The units of mass that metals are priced in."""
-        return self.state.units
+        return self.state.choices.units
 
     @property
     def bars(self) -> BarReader:
         """The archive of bars."""
-        return self.state.bars
+        return self.state.readers.bars
 
     def edition(self, *, is_live: bool) -> str:
         """Return the name of the rate book that live answers are made from, or of the history of all others."""
@@ -191,7 +192,7 @@ class RequestContext:
         """Return whether a price of that kind may still be used; a client's `max_age` counts closed hours too."""
         if max_age is not None and not self.is_within(price.as_of, max_age):
             return False
-        left = fresh_for(price, kind, self.state.ages, self.now)
+        left = fresh_for(price, kind, self.state.choices.ages, self.now)
         self._use_for(left)
         return left >= _NO_TIME
 
@@ -216,7 +217,7 @@ class RequestContext:
 
     def check_age(self, as_of: datetime, max_age: timedelta | None) -> None:
         """Refuse a rate that is older than the client or the operator allows. Errors: RateUnavailable."""
-        longest_age = self.state.longest_age
+        longest_age = self.state.choices.longest_age
         if max_age is None and longest_age is None:
             return
         limits = [limit for limit in (max_age, longest_age) if limit is not None]

@@ -113,7 +113,7 @@ def agreements_on(context: RequestContext, codes: Iterable[str], day: date) -> A
     wanted = [code for code in compared if code not in COINS]
     if context.fixings is None:  # simulated rates have one source
         return found | {code: AgreementRecord(1, f"{PIVOT}/{code}") for code in wanted}
-    rates = context.state.source_rates(main_anchors(context), wanted, day, day)
+    rates = context.state.readers.source_rates(main_anchors(context), wanted, day, day)
     for code in wanted:
         served = context.matrix.cell(day, code)
         last = ((each.source, float(each.units[-1])) for each in rates.of(code))

@@ -56,7 +56,7 @@ class TypedRates:
         self.first, self.last = days or (context.today, context.today)
         self._anchors = anchors_of_type(context, rate_type)
         wanted = [code for code in dict.fromkeys(codes) if code != PIVOT]
-        self._rates: SourceRates = context.state.source_rates(self._anchors, wanted, self.first, self.last)
+        self._rates: SourceRates = context.state.readers.source_rates(self._anchors, wanted, self.first, self.last)
         self._typed: dict[str, Side | None] = {}
         self._sides: dict[str, Side] = {}
 

@@ -29,7 +29,7 @@ class CoinPrices:
 
     def __init__(self, state: WorkerState, _max_age: timedelta) -> None:
         """Read the longest ages of the service when they are needed."""
-        self._state = state
+        self._choices = state.choices
 
     def answer(self, values: list[bytes], view: BookView, now: float) -> DirectBody:
         """Return the price of each pair."""
@@ -53,8 +53,8 @@ class CoinPrices:
         price = book.pair_price(pair) if is_coin_pair(pair) else None
         if price is None:
             raise Declined
-        left = fresh_for(price, AssetKind.COIN, self._state.ages, from_unix_us(int(now * 1e6))).total_seconds()
-        longest_age = self._state.longest_age
+        left = fresh_for(price, AssetKind.COIN, self._choices.ages, from_unix_us(int(now * 1e6))).total_seconds()
+        longest_age = self._choices.longest_age
         ends = inf if longest_age is None else unix_us(price.as_of) / 1e6 + longest_age.total_seconds()
         until = min(now + left, ends) - MARGIN
         if now >= until:

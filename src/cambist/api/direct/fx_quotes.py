@@ -129,7 +129,7 @@ class FxQuotes:
         bid, ask = _exact_sides(book, code)
         until, time, is_fixed = 0.0, unix_us(price.as_of), price.pace in _FIXED
         if not (is_fixed and code in book.traded):  # a traded currency must not fall back on its fixing
-            left = fresh_for(price, AssetKind.CURRENCY, self._state.ages, from_unix_us(int(now * 1e6)))
+            left = fresh_for(price, AssetKind.CURRENCY, self._state.choices.ages, from_unix_us(int(now * 1e6)))
             until = now + left.total_seconds() - MARGIN
         return _Side(bid, ask, _odd(bid), _odd(ask), time, time if is_fixed else 0, until)
 

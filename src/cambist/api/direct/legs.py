@@ -7,7 +7,7 @@ from datetime import timedelta
 from math import inf
 
 from cambist.api.direct.declined import Declined
-from cambist.api.state.worker_state import WorkerState
+from cambist.api.state.worker_state import Choices, WorkerState
 from cambist.pricing.freshness import fresh_for
 from cambist.pricing.pair import PIVOT
 from cambist.pricing.rate_book import RateBook
@@ -44,9 +44,9 @@ class Legs(dict[bytes, Leg]):
 
     def __init__(self, state: WorkerState, book: RateBook) -> None:
         super().__init__()
-        self._state = state
+        self._choices = state.choices
         self._book = book
-        longest_age = state.longest_age
+        longest_age = self._choices.longest_age
         self.longest_age = inf if longest_age is None else longest_age.total_seconds() - MARGIN
 
     def __missing__(self, key: bytes) -> Leg:
@@ -68,14 +68,14 @@ class Legs(dict[bytes, Leg]):
         for key in keys:
             mid, time, until, kind = self[key]
             if now >= until and kind != CURRENCY:
-                left = time_left(self._state, self._book, CODES[key], now)
+                left = time_left(self._choices, self._book, CODES[key], now)
                 until = min(now + left - MARGIN, time / 1e6 + self.longest_age)
                 self[key] = (mid, time, until, kind)
             if now >= until:
                 raise Declined
 
 
-def time_left(state: WorkerState, book: RateBook, code: str, now: float) -> float:
+def time_left(choices: Choices, book: RateBook, code: str, now: float) -> float:
     """Return for how many seconds the price of a coin or a metal may be used; below 0 if it is too old.
 
     While its market is open, a price ages as fast as the clock, otherwise not: it may be used at least for so long.
@@ -86,7 +86,7 @@ def time_left(state: WorkerState, book: RateBook, code: str, now: float) -> floa
         kind, price = kind_of(one), book.code_price(one)
         if kind is None or kind is AssetKind.CURRENCY or price is None:
             continue
-        shortest = min(shortest, fresh_for(price, kind, state.ages, moment))
+        shortest = min(shortest, fresh_for(price, kind, choices.ages, moment))
         sides = {side for leg in book.legs_of(one) for side in (leg.base, leg.quote)}
         checked += [side for side in sides if side in COINS and side not in checked]
     return shortest.total_seconds()

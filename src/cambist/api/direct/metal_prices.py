@@ -61,7 +61,7 @@ class MetalPrices:
 
     def __init__(self, state: WorkerState, _max_age: timedelta) -> None:
         """Remember the parts of units and purities that are asked for: they do not change."""
-        self._state = state
+        self._choices = state.choices
         self._parts: dict[tuple[bytes, bytes, bytes], _Part] = {}
 
     def answer(self, values: list[bytes], view: BookView, now: float) -> DirectBody:
@@ -90,7 +90,7 @@ class MetalPrices:
     def _part(self, code: bytes, unit_name: bytes, purity_text: bytes) -> _Part:
         """Return the part of a unit and a purity. Errors: KeyError; BadParameter for a purity that there is not."""
         metal, is_precious = _METALS[code], _METALS[code].kind is MetalKind.PRECIOUS
-        unit = self._state.units[unit_name.decode() or metal.unit]
+        unit = self._choices.units[unit_name.decode() or metal.unit]
         purity = parse_purity(metal.code, purity_text.decode()) if purity_text and is_precious else PURE
         part = ratio(unit, own_unit(metal)) * Fraction(purity.fineness) / 1000
         said = b',"purity":%b,"purity_name":%b' % (json.encode(purity.code), json.encode(purity.name))
@@ -102,7 +102,7 @@ class MetalPrices:
 
     def _price(self, view: BookView, metal: bytes, currency: bytes, now: float) -> _Price:
         """Return the price of a metal's own unit. Errors: KeyError; RateUnavailable if none is fresh."""
-        shortest, moment, ages = timedelta.max, from_unix_us(int(now * 1e6)), self._state.ages
+        shortest, moment, ages = timedelta.max, from_unix_us(int(now * 1e6)), self._choices.ages
 
         def is_fresh(quote: Quote) -> bool:
             nonlocal shortest

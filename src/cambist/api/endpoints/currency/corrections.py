@@ -95,7 +95,7 @@ def answer(context: RequestContext, params: CorrectionsParams) -> CorrectionsRes
         return read_feed(context, params, params.since)
     start, end = _period(context, params)
     pair = Pair(params.base or PIVOT, params.quote or PIVOT)
-    found = context.state.corrections(CorrectionQuery(pair, start, end, params.limit))
+    found = context.state.readers.corrections(CorrectionQuery(pair, start, end, params.limit))
     return CorrectionsResponse(start, end, [correction_record(each) for each in found], waiting=_waiting(context))
 
 
@@ -103,7 +103,7 @@ def read_feed(context: RequestContext, params: CorrectionsParams, since: FeedPos
     """Return the corrections after a position, or the newest, of the days that the plan includes."""
     start, end = _period(context, params)
     delivery = context.delivery or 0
-    found = context.state.feed(since, delivery, params.limit)
+    found = context.state.readers.feed(since, delivery, params.limit)
     is_complete = len(found) < params.limit
     records = [correction_record(each.correction, each) for each in found if start <= each.correction.day <= end]
     following = context.matrix.edition if is_complete else str(found[-1].position)

@@ -70,7 +70,7 @@ def answer(context: RequestContext, params: VintagesParams) -> VintagesResponse:
     quotes it in. Nothing is carried forward from another day. A sandbox has none.
     """
     on = not_after_today("date", params.day, context.today)
-    received = context.state.vintages(Pair(params.base, params.quote), on, context.delivery)
+    received = context.state.readers.vintages(Pair(params.base, params.quote), on, context.delivery)
     seen: set[tuple[str, Pair]] = set()
     records = []
     for each in received:

@@ -29,7 +29,7 @@ class LogResource:
 
     def on_get(self, _request: falcon.Request, response: falcon.Response, name: str) -> None:
         """Answer with a file."""
-        folder = self._worker_state.log_folder
+        folder = self._worker_state.readers.log_folder
         if folder is None or not is_log_path(name):
             raise falcon.HTTPNotFound
         try:

@@ -74,7 +74,7 @@ class ReceiptMiddleware:
         # The signed bytes are those of the answer as it is, so it is sent neither compressed nor as "not modified".
         environ.pop("HTTP_ACCEPT_ENCODING", None)
         environ.pop("HTTP_IF_NONE_MATCH", None)
-        self._worker_state.receipts.prepare()
+        self._worker_state.readers.receipts.prepare()
         environ[_ASKED] = _Question(stated, _body_hash(environ))
 
     def process_response(
@@ -88,7 +88,7 @@ class ReceiptMiddleware:
             return
         content = _content(response)
         ignored = {unquote(name.strip()) for name in (response.get_header(IGNORED_HEADER) or "").split(",")}
-        signer = self._worker_state.receipts
+        signer = self._worker_state.readers.receipts
         claims = ReceiptClaims(
             iss=signer.issuer,
             iat=int(self._worker_state.clock()),

@@ -109,7 +109,7 @@ class SigningKeysResource:
         """Answer with the keys."""
         response.content_type = "application/jwk-set+json"
         response.set_header("Cache-Control", "public, max-age=60")
-        response.data = encode_key_set(self._worker_state.receipts.keys())
+        response.data = encode_key_set(self._worker_state.readers.receipts.keys())
 
     on_head = on_get
 
