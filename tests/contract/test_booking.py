@@ -14,6 +14,7 @@ import pytest
 from msgspec import structs
 from tests.conftest import KEY, PLANS
 from tests.contract.test_rate_types import report
+from tests.reading import read_with
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
@@ -62,9 +63,12 @@ def store(published, tmp_path_factory):
 @pytest.fixture
 def booking(client, store):
     state = client.worker_state
-    state.fixings = store.archive.published_fixings
-    state.coverage = store.archive.pair_coverage
-    state.source_rates = lambda *asked: read_source_rates(store.archive.pair_series, *asked)
+    read_with(
+        state,
+        fixings=store.archive.published_fixings,
+        coverage=store.archive.pair_coverage,
+        source_rates=lambda *asked: read_source_rates(store.archive.pair_series, *asked),
+    )
     reports = (report("ecb", "EUR"), report("nbp", "PLN"), report("kraken", ""))
     state.apply_source_reports(SourceReports(NOW, reports))
     return client
@@ -302,9 +306,9 @@ def test_a_file_is_converted_by_the_rule_of_an_authority(booking):
     assert (second["result"], second["error"]) == ("", "[ecb] has no rate from [THB] to [EUR]")
 
 
-def test_one_request_reads_only_so_many_whole_histories(booking, store, monkeypatch):
-    read, asked = booking.worker_state.source_rates, []
-    booking.worker_state.source_rates = lambda *args: asked.append(args[2:]) or read(*args)
+def test_one_request_reads_only_so_many_whole_histories(booking):
+    read, asked = booking.worker_state.readers.source_rates, []
+    read_with(booking.worker_state, source_rates=lambda *args: asked.append(args[2:]) or read(*args))
     rows = "".join(f"1,EUR,USD,{1999 + n // 300}-{n % 12 + 1:02}-{n % 25 + 1:02}\n" for n in range(600))
     body = b"amount,from,to,date\n" + rows.encode()
     reply = booking.request("POST", "/convert/bulk?source=ecb", body=body, headers={"Content-Type": "text/csv"})

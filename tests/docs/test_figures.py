@@ -47,7 +47,7 @@ FIGURES = [
     ("adr/0018-the-stream", f"{MAX_UNAUTHENTICATED} connections without a key"),
     ("adr/0019-bars", f"lasted {WORDS[int(steady_clock.ACCEPTED_AFTER / 60)]} minutes"),
     ("adr/0019-bars", f"Beyond {MOST_UNFILED:,}"),
-    ("reference/freshness", f"| daily fixing, with bid and ask | {FIXING_MAX_AGE.days} days |"),
+    ("reference/freshness", f"| daily fixing, with bid and ask, also of metals | {FIXING_MAX_AGE.days} days |"),
     ("reference/metrics", f"holds {health_http.MAX_CONNECTIONS} connections"),
     ("reference/requests", f"| query | {parameters.MAX_QUERY_LENGTH // 1024} KB |"),
     ("reference/requests", f"A list can hold {symbol_parameters.MAX_CODES} codes"),

@@ -54,7 +54,7 @@ def convert(  # noqa: PLR0913  the options of a command
 
     The running service answers, or without one the data folder, with the same digits; standard error says which.
     """
-    from cambist.cli.run_convert import ConversionOptions, convert_amount, convert_file
+    from cambist.cli.run_convert import ConversionOptions, check_no_file, convert_amount, convert_file
     from cambist.cli.service_answers import Target
 
     target, decimals = Target(data, url, key), None if precision is None else str(precision)
@@ -65,7 +65,6 @@ def convert(  # noqa: PLR0913  the options of a command
         raise typer.Exit(0 if convert_file(target, amount, output, options) else 1)
     if quote is None:
         raise BadParameter(f"Missing TO: convert an amount from {base} to what? Such as cambist convert 100 EUR USD")
-    if any(option is not None for option in (output, decimal, delimiter, dates, encoding)):
-        raise BadParameter("--output, --decimal, --delimiter, --dates, --encoding are for a file, not for one amount")
+    check_no_file(output, decimal, delimiter, dates, encoding)
     query = {"from": base, "to": quote, "amount": amount, "date": date, "precision": decimals}
     convert_amount(target, {**query, "source": source, "rule": rule, "booking": booking}, as_json=as_json)

@@ -55,6 +55,12 @@ class _Converted:
     environment: Environment
 
 
+def check_no_file(*options: object) -> None:
+    """Refuse the options of a file. Errors: BadParameter."""
+    if any(option is not None for option in options):
+        raise BadParameter("--output, --decimal, --delimiter, --dates, --encoding are for a file, not for one amount")
+
+
 def convert_amount(target: Target, query: Query, *, as_json: bool) -> None:
     """Convert one amount, and print the result. Errors: CambistError, OSError."""
     reply = ask(target, "/convert", {**query, "precision": query["precision"] or "currency"})

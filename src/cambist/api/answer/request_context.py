@@ -184,7 +184,7 @@ class RequestContext:
         """Return whether a metal's price may be shown with its age: within `max_age`, else not older than its limit."""
         if max_age is not None:
             return self.is_within(quote.as_of, max_age)
-        left = metal_fresh_for(quote, self.state.ages, self.now)
+        left = metal_fresh_for(quote, self.state.choices.ages, self.now)
         self._use_for(left)
         return left >= _NO_TIME
 

@@ -174,7 +174,7 @@ class PublisherRates:
 
     def _read(self, source: str, first: int, last: int) -> PublisherTable:
         anchors, days = {source: self._anchor}, (date(first, 1, 1), date(last, 12, 31))
-        found = self._context.state.source_rates(anchors, self._codes, *days)
+        found = self._context.state.readers.source_rates(anchors, self._codes, *days)
         return PublisherTable(source, self._anchor, found.lines.get(source, {}).values())
 
 
