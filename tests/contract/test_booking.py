@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import zipfile
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from statistics import fmean
 
 import pytest
@@ -315,3 +317,25 @@ def test_one_request_reads_only_so_many_whole_histories(booking):
     assert reply.text.count("; the nearest day with one is [") == 50
     assert reply.text.count("was published between") == 600
     assert len(asked) <= 60
+
+
+def test_a_sandbox_answers_a_booking_with_simulated_rates_and_says_so(client):
+    client.worker_state.apply_source_reports(SourceReports(NOW, (report("simulated", "", "simulated"),)))
+    answer = answered(client, "/historical?from=EUR&to=USD&date=2023-03-15&booking=de-vat")
+    assert (answer["source"], answer["booking"]["key"], answer["published"]) == ("simulated", "de-vat", {"USD": []})
+    averages = answered(client, "/averages?from=EUR&to=USD&start=2023-03-01&end=2023-03-31&booking=de-vat")
+    assert (averages["source"], averages["results"]["USD"][0]["mean"]) == ("simulated", answer["results"]["USD"])
+    assert "are all of [simulated]" in refused(client, "/historical?from=EUR&to=USD&date=2023-03-15&source=ecb")
+
+
+def examples():
+    """Return what the guide asks with curl, and what it shows as the answer."""
+    text = (Path(__file__).parents[2] / "docs" / "guides" / "accounting.md").read_text(encoding="utf-8")
+    return re.findall(r"^\$ curl .*? 'http://127\.0\.0\.1:8000(.*?)'\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize(("target", "shown"), examples(), ids=[target for target, _ in examples()])
+def test_the_guide_shows_what_is_answered(booking, target, shown):
+    text = re.sub(r',"ms":[0-9]+', "", booking.get(target).text)
+    assert text.split() == shown.split()
+    assert len(examples()) == 2

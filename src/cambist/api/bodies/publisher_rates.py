@@ -22,6 +22,7 @@ from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.series import read_series
 from cambist.pricing.anchor import anchor_in
 from cambist.pricing.pair import Pair
+from cambist.pricing.source_kind import RateType
 from cambist.reference.booking_rules import BOOKING_RULES, BookingRule
 from cambist.suggestions import did_you_mean
 
@@ -111,13 +112,18 @@ def earliest_counted(params: Struct, day: date) -> date:
 
 
 class PublisherRates:
-    """The rates of a choice, for some codes. Errors: BadParameter for a source that there is not."""
+    """The rates of a choice, for some codes. `source` is whose they are, None if they are agreed.
+
+    In a sandbox they are the simulated ones, also for a booking. Errors: BadParameter for a source that there is not.
+    """
 
     def __init__(self, context: RequestContext, choice: RateChoice, codes: Iterable[str]) -> None:
         self._context = context
         self.choice = choice
         self._codes = tuple(dict.fromkeys(codes))
-        self._anchor = "" if choice.source is None else _anchor_of(context, choice.source)
+        self._is_published = choice.source is not None and context.fixings is not None
+        self._anchor = _anchor_of(context, choice.source) if choice.source and self._is_published else ""
+        self.source = choice.source if self._is_published else _simulated(context, choice)
 
     def rate(self, pair: Pair, day: date) -> PublisherRate:
         """Return the rate that counts for a day. Errors: NoRate, RateUnavailable."""
@@ -126,7 +132,7 @@ class PublisherRates:
     def counted(self, pair: Pair, counting: Counting) -> PublisherRate:
         """Return the rate of what counts. Errors: NoRate, RateUnavailable."""
         today = self._context.today
-        if self.choice.source is None:
+        if not self._is_published:
             counted = counted_days(self.days(pair, *days_to_read(counting)), counting, today)
             return PublisherRate(_mean(counted), (), max(counted.dates()))
         table = self._table(*days_to_read(counting))
@@ -144,7 +150,7 @@ class PublisherRates:
 
     def days(self, pair: Pair, first: date, last: date) -> PublishedDays:
         """Return what was published of a pair from one day to another. Errors: NoRate, RateUnavailable."""
-        if self.choice.source is not None:
+        if self._is_published:
             return self._table(first, last).days(pair).between(first, last)
         matrix = self._context.matrix
         series = read_series(matrix, pair, first, min(last, self._context.today))
@@ -166,10 +172,6 @@ class PublisherRates:
     def _table(self, first: date, last: date) -> PublisherTable:
         """Return what the source published in the years of two days; the rows of a file share it."""
         source, years = self.choice.source or "", (first.year, last.year)
-        if self._context.fixings is None:
-            raise BadParameter(
-                f"Invalid source: [{source}], the prices of a sandbox are simulated: nobody published them"
-            )
         return self._context.remembered((source, self._codes, years), lambda: self._read(source, *years))
 
     def _read(self, source: str, first: int, last: int) -> PublisherTable:
@@ -181,6 +183,19 @@ class PublisherRates:
 def _mean(found: PublishedDays) -> Fraction:
     values = [Fraction(repr(value)) for value in found.rates.tolist()]
     return sum(values, Fraction(0)) / len(values)
+
+
+def _simulated(context: RequestContext, choice: RateChoice) -> str | None:
+    """Return the source of a sandbox's rates, if one is asked for. Errors: BadParameter for another."""
+    if choice.source is None:
+        return None
+    simulated = [each.key for each in reports(context) if each.rate_type == RateType.SIMULATED]
+    if not simulated:
+        raise BadParameter(f"Invalid source: [{choice.source}], nothing is archived here")
+    if choice.booking is None and choice.source not in simulated:
+        sentence = f"the prices of a sandbox are all of [{simulated[0]}]: nobody published them"
+        raise BadParameter(f"Invalid source: [{choice.source}], {sentence}")
+    return simulated[0]
 
 
 def _anchor_of(context: RequestContext, source: str) -> str:

@@ -53,7 +53,7 @@ _HEADERS: Json = {
 }
 _TEXT: Json = {"type": "string"}
 _BYTES: Json = {"type": "string", "format": "binary"}
-_OF_A_SERVICE = frozenset({"as_of", "min_sources", "rate_type"})
+_OF_A_SERVICE = frozenset({"as_of", "min_sources", "rate_type", "source", "booking"})
 """Parameters whose values depend on what a service knows: an example would fail at another one, such as a sandbox."""
 _MS: Json = {"type": "integer", "minimum": 0, "description": "Time to answer, in milliseconds."}
 

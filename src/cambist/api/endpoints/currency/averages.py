@@ -141,7 +141,7 @@ def answer(context: RequestContext, params: AveragesParams) -> AveragesResponse:
         by=params.by,
         method=params.method,
         results={quote: [_record(each, context.today) for each in averages] for quote, averages in found.items()},
-        source=UNSET if chosen is None or chosen.source is None else chosen.source,
+        source=UNSET if chosen is None else PublisherRates(context, chosen, ()).source or UNSET,
         booking=UNSET if chosen is None else booked(chosen),
         unavailable=unavailable,
     )

@@ -227,9 +227,9 @@ def _of_choice(context: RequestContext, pair: Pair, params: ConvertParams) -> Co
         float(found.rate),
         day=day,
         fixed_on=found.day,
-        source=choice.source or UNSET,
+        source=rates.source or UNSET,
         rule=choice.rule,
-        published=(lambda: rates.published({pair.quote: found})) if choice.source else None,
+        published=(lambda: rates.published({pair.quote: found})) if rates.source else None,
         booking=booked(choice),
     )
 

@@ -218,9 +218,9 @@ def _read_published(
         DayRates(tuple(found), [float(each.rate) for each in found.values()]),
         [] if unavailable is UNSET else unavailable,
         typed_days={quote: each.day for quote, each in found.items()},
-        source=choice.source or UNSET,
+        source=of_choice.source or UNSET,
         rule=choice.rule,
-        published=of_choice.published(found) if choice.source else UNSET,
+        published=of_choice.published(found) if of_choice.source else UNSET,
         booking=booked(choice),
     )
 

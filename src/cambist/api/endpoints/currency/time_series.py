@@ -147,7 +147,7 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
         results=series_by_code(series.values()),
         carried=_one_or_all({code: list(days) for code, days in carried.items()}, is_one=is_one),
         fixed_on=_one_or_all(fixed_on, is_one=is_one),
-        source=UNSET if params.source is None else params.source,
+        source=params.source or UNSET,
         unavailable=unavailable,
         assumed=context.assumed,
     )
