@@ -41,6 +41,7 @@ REQUESTS = {
     "/time-series": ["from=EUR&to=USD&start=2024-02-01&end=2024-02-29", "to=EUR&end=2024-02-29&interval=p1d"],
     "/averages": ["from=EUR&to=USD,GBP&start=2024-02-01&end=2024-03-31", "to=EUR&start=2020-01-01&by=year"],
     "/booking-rules": [""],
+    "/price-list": ["from=EUR&to=USD,JPY&amount=12.50&markup=2.5%25", "to=CHF&amount=7&rounding=cash&date=2024-02-29"],
     "/currencies": [""],
     "/explain": ["from=EUR&to=JPY", "to=AED", "from=eur&to=hrk&date=2024-02-03", "from=EUR&to=USD&date=2024-02-29"],
     "/sources": [""],
@@ -81,6 +82,7 @@ REFUSED = {
     "/historical": ["", "date=2024-02-30", "date=1969-12-31", "date=2199-01-01", "date=1970-01-01&from=JPY"],
     "/time-series": ["", "to=USD&start=2024-02-02&end=2024-02-01", "to=JPY&end=1970-01-02", "to=USD&interval=PT1H"],
     "/averages": ["", "to=USD&start=2024-02-02&end=2024-02-01", "to=USD&start=2024-01-01&by=day"],
+    "/price-list": ["", "to=USD&amount=0", "to=USD&amount=1&markup=12", "to=USD&amount=1&rounding=cash"],
     "/coverage": ["code=XXX", "code=BTC"],
     "/corrections": [
         "to=BTC",

@@ -69,6 +69,8 @@ SAMPLES = {
     "by": "quarter",
     "method": "calendar",
     "year_start": "04-06",
+    "markup": "2.5%",
+    "rounding": "charm:0.99",
 }
 
 

@@ -48,6 +48,8 @@ TARGETS = [
     "/time-series?to=EUR&start=2026-10-10&end=2026-10-30",
     "/averages?to=EUR&start=2026-10-10&end=2026-10-30",
     "/booking-rules",
+    "/price-list?to=EUR,JPY&amount=12.50",
+    "/price-list?to=EUR,JPY&amount=12.50&date=2026-10-30&markup=2.5%25",
     "/currencies",
     "/explain?from=EUR&to=USD",
     "/explain?from=EUR&to=USD&date=2026-10-10",

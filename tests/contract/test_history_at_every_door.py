@@ -32,6 +32,7 @@ AS_OF = "2026-03-08T18:00:00Z"
 ENDPOINTS = {
     "/historical": "date={day}&from=EUR&to=USD",
     "/time-series": "from=EUR&to=USD&start={day}&end={day}",
+    "/price-list": "amount=12.50&from=EUR&to=USD&date={day}",
     "/averages": "from=EUR&to=USD&start={day}&end={day}&by=week",
     "/convert": "amount=1&from=EUR&to=USD&date={day}",
     "/explain": "from=EUR&to=USD&date={day}",
@@ -46,7 +47,7 @@ OTHERS = (
     *(
         f"{path}.{one.suffix}?{query}"
         for path, query in ENDPOINTS.items()
-        if path in ("/historical", "/time-series", "/averages", "/fx/quote/time-series", "/fx/ohlc/time-series")
+        if path not in ("/convert", "/explain", "/vintages", "/corrections")
         for one in FORMATS
     ),
 )

@@ -27,6 +27,7 @@ DAYS = {"date", "start", "end", "as_of", "since"}
 ENDPOINTS = {
     "/historical": ["from=EUR&to=USD&date={day}", "from=EUR&date={day}"],
     "/time-series": ["from=EUR&to=USD&start={day}", "from=EUR&to=USD&start={day}&end={day}"],
+    "/price-list": ["from=EUR&to=USD,GBP&amount=12.50&date={day}"],
     "/averages": ["from=EUR&to=USD&start={day}", "from=EUR&to=USD&start={day}&end={day}"],
     "/convert": ["from=EUR&to=USD&amount=1&date={day}"],
     "/explain": ["from=EUR&to=USD&date={day}", "from=EUR&to=USD&date={day}&verbose=1"],

@@ -11,6 +11,7 @@ QUERIES = {
     "/historical": "date=2026-10-30&from=EUR&to=USD",
     "/averages": "from=EUR&to=USD&start=2026-10-01&end=2026-10-30",
     "/booking-rules": "",
+    "/price-list": "from=EUR&to=USD&amount=12.50&date=2026-10-30",
     "/time-series": "from=EUR&to=USD&start=2026-10-01&end=2026-10-30",
     "/fetch-all": "from=EUR",
     "/fx/quote/time-series": "pair=EURUSD",

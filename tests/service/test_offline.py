@@ -55,6 +55,7 @@ ANSWERED = {
     "/time-series?from=GBP&to=JPY&start=1985-06-03&end=1985-06-07": ("start", "1985-06-03"),
     "/averages?from=GBP&to=JPY&start=1985-06-03&end=1985-06-30": ("base", "GBP"),
     "/historical?date=2023-03-15&from=EUR&to=USD&booking=de-vat": ("fixed_on", "2023-03-31"),
+    "/price-list?from=EUR&to=USD&amount=12.50&date=2024-02-29": ("base", "EUR"),
     "/fetch-one?from=XAU&max_age=P3650D": ("updated", COMPILED),
     "/metals/spot?max_age=P3650D": ("dtm", COMPILED),
 }

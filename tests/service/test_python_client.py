@@ -19,7 +19,7 @@ from tests.service.streams import Service, serving
 from cambist.client import AsyncCambist, Cambist, Interval
 from cambist.client.answers import RawAnswer
 from cambist.client.call import Call
-from cambist.client.endpoints import account, bars, explanations, history, lists, quotes, rates, revisions
+from cambist.client.endpoints import account, bars, booking, explanations, history, lists, quotes, rates, revisions
 from cambist.client.endpoints.bulk import AmountToConvert
 from cambist.client.errors import ServiceError
 from cambist.client.price_stream import Reconnecting
@@ -40,6 +40,9 @@ CALLS: tuple[Call[Any], ...] = (
     rates.convert(10**9, "EUR", "JPY", date=DAY),
     history.historical(DAY, "EUR", verbose=True),
     history.time_series("EUR", ["USD", "VND"], *MONTH, verbose=True),
+    booking.averages("EUR", ["USD", "VND"], *MONTH, by="week"),
+    booking.booking_rules(),
+    booking.price_list("12.50", "EUR", "USD,CHF", markup="2.5%", rounding="up"),
     revisions.corrections("EUR", "USD"),
     revisions.vintages("EUR", "USD", "2026-03-06"),
     explanations.explain("EUR", "JPY"),

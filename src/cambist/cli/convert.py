@@ -54,7 +54,7 @@ def convert(  # noqa: PLR0913  the options of a command
 
     The running service answers, or without one the data folder, with the same digits; standard error says which.
     """
-    from cambist.cli.run_convert import ConversionOptions, check_no_file, convert_amount, convert_file
+    from cambist.cli.run_convert import ConversionOptions, check_one_amount, convert_amount, convert_file
     from cambist.cli.service_answers import Target
 
     target, decimals = Target(data, url, key), None if precision is None else str(precision)
@@ -63,8 +63,6 @@ def convert(  # noqa: PLR0913  the options of a command
             raise BadParameter("A file takes neither --date nor --json: its days are in its column [date]")
         options = ConversionOptions(decimals, decimal, delimiter, dates, encoding, source, rule, booking)
         raise typer.Exit(0 if convert_file(target, amount, output, options) else 1)
-    if quote is None:
-        raise BadParameter(f"Missing TO: convert an amount from {base} to what? Such as cambist convert 100 EUR USD")
-    check_no_file(output, decimal, delimiter, dates, encoding)
-    query = {"from": base, "to": quote, "amount": amount, "date": date, "precision": decimals}
-    convert_amount(target, {**query, "source": source, "rule": rule, "booking": booking}, as_json=as_json)
+    check_one_amount(base, quote, output, decimal, delimiter, dates, encoding)
+    asked = {"from": base, "to": quote, "amount": amount, "date": date, "precision": decimals}
+    convert_amount(target, asked | {"source": source, "rule": rule, "booking": booking}, as_json=as_json)

@@ -55,8 +55,10 @@ class _Converted:
     environment: Environment
 
 
-def check_no_file(*options: object) -> None:
-    """Refuse the options of a file. Errors: BadParameter."""
+def check_one_amount(base: str, quote: str | None, *options: object) -> None:
+    """Refuse an amount without a target, and the options of a file. Errors: BadParameter."""
+    if quote is None:
+        raise BadParameter(f"Missing TO: convert an amount from {base} to what? Such as cambist convert 100 EUR USD")
     if any(option is not None for option in options):
         raise BadParameter("--output, --decimal, --delimiter, --dates, --encoding are for a file, not for one amount")
 

@@ -156,6 +156,7 @@ class AsyncCambist:
     time_series = async_method(history.time_series)
     averages = async_method(booking.averages)
     booking_rules = async_method(booking.booking_rules)
+    price_list = async_method(booking.price_list)
     series = async_joined(history.series)
     corrections = async_method(revisions.corrections)
     vintages = async_method(revisions.vintages)

@@ -24,6 +24,9 @@ AsOf = str | dt.datetime | None
 Amount = Decimal | int | float | str
 """An amount; a float is the number that it is shown as."""
 
+MaxAge = dt.timedelta | str | None
+"""Rates older than this are refused: a timedelta, or an ISO 8601 duration such as `PT2H`."""
+
 Day = dt.date | str | None
 """A day, or a text such as `2024-02-29`; a datetime is the day that it shows."""
 

@@ -134,6 +134,7 @@ class Cambist:
     time_series = method(history.time_series)
     averages = method(booking.averages)
     booking_rules = method(booking.booking_rules)
+    price_list = method(booking.price_list)
     series = joined(history.series)
     corrections = method(revisions.corrections)
     vintages = method(revisions.vintages)

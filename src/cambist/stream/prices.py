@@ -11,7 +11,15 @@ from cambist.errors import RateUnavailable
 from cambist.pricing.book_tables import QuoteName
 from cambist.pricing.consensus import FRESH_FOR
 from cambist.pricing.cross_rates import pair_quote
-from cambist.pricing.freshness import FIXING_MAX_AGE, MaxAges, first_stale_code, is_fresh, is_tradable, oldest_fixing
+from cambist.pricing.freshness import (
+    FIXING_MAX_AGE,
+    MaxAges,
+    first_stale_code,
+    is_fresh,
+    is_tradable,
+    metal_fresh_for,
+    oldest_fixing,
+)
 from cambist.pricing.metals.digits import Sides, digits_of, rounded_sides
 from cambist.pricing.metals.instrument import Instrument
 from cambist.pricing.metals.spot import instrument_spot
@@ -211,6 +219,8 @@ class Prices:
         return self._fresh_legs[code]
 
     def _is_quote_fresh(self, quote: Quote, kind: AssetKind) -> bool:
+        if kind is AssetKind.METAL:
+            return metal_fresh_for(quote, self._ages, self._now) >= timedelta()
         return is_fresh(quote, kind, self._ages, self._now)
 
 

@@ -9,6 +9,7 @@ ENDPOINTS = (
     "currency.convert",
     "currency.historical",
     "currency.time_series",
+    "currency.price_list",
     "currency.averages",
     "currency.booking_rules",
     "currency.currencies",

@@ -1,4 +1,4 @@
-"""One publisher's rates, rules of authorities and averages: `/averages` and `/booking-rules`."""
+"""What is done with rates: `/averages`, `/price-list`, and the rules of authorities at `/booking-rules`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from msgspec import Struct, field
 
-from cambist.client.answers import Answer
-from cambist.client.call import Call, Codes, Day, write_day
+from cambist.client.answers import Answer, Timestamp
+from cambist.client.call import Amount, Call, Codes, Day, MaxAge, write_day
 
 
 class PublishedRecord(Struct, frozen=True):
@@ -69,6 +69,31 @@ class AveragesResponse(Answer, frozen=True, kw_only=True):
     unavailable: tuple[str, ...] = ()
 
 
+class PriceRecord(Struct, frozen=True):
+    """A price: `cost` is the amount at the `rate`, to which `markup` and then `rounding` were added.
+
+    `below_cost` warns of a price that is lower than its cost. A current rate has `updated`, a past one `fixed_on`.
+    """
+
+    price: Decimal
+    cost: Decimal
+    markup: Decimal
+    rounding: Decimal
+    rate: Decimal
+    below_cost: bool
+    updated: Timestamp | None = None
+    fixed_on: dt.date | None = None
+
+
+class PriceListResponse(Answer, frozen=True, kw_only=True):
+    """The prices by target, in the order of the request."""
+
+    base: str
+    amount: Decimal
+    prices: dict[str, PriceRecord]
+    unavailable: tuple[str, ...] = ()
+
+
 class BookingRuleRecord(Struct, frozen=True):
     """A rule: whose rate, which publication of it, and the law; `unanswered` says why it is only listed."""
 
@@ -123,6 +148,41 @@ def averages(  # noqa: PLR0913  the parameters of an endpoint
         "partial": partial,
     }
     return Call("/averages", AveragesResponse, parameters)
+
+
+def price_list(  # noqa: PLR0913  the parameters of an endpoint
+    amount: Amount,
+    from_: str,
+    to: Codes,
+    *,
+    markup: str | None = None,
+    rounding: str | None = None,
+    date: Day = None,
+    max_age: MaxAge = None,
+    source: str | None = None,
+    rule: str | None = None,
+    booking: str | None = None,
+    partial: bool = False,
+) -> Call[PriceListResponse]:
+    """Return an amount in several currencies, with a `markup` such as "2.5%", rounded as shops do.
+
+    `rounding` is "currency" (minor units), "cash" (coins that there are), "up", "step:0.05" or "charm:0.99". Each price
+    costs a call.
+    """
+    parameters = {
+        "amount": amount,
+        "from": from_,
+        "to": to,
+        "markup": markup,
+        "rounding": rounding,
+        "date": write_day(date),
+        "max_age": max_age,
+        "source": source,
+        "rule": rule,
+        "booking": booking,
+        "partial": partial,
+    }
+    return Call("/price-list", PriceListResponse, parameters)
 
 
 def booking_rules() -> Call[BookingRulesResponse]:

@@ -8,8 +8,8 @@ from decimal import Decimal
 from msgspec import Struct
 
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import AsOf, Call, Day, write_day
-from cambist.client.endpoints.rates import AgreementRecord, MaxAge
+from cambist.client.call import AsOf, Call, Day, MaxAge, write_day
+from cambist.client.endpoints.rates import AgreementRecord
 
 
 class VoteRecord(Struct, frozen=True):

@@ -8,8 +8,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import Call, Codes
-from cambist.client.endpoints.rates import MaxAge
+from cambist.client.call import Call, Codes, MaxAge
 
 
 class FetchPricesResponse(Answer, frozen=True, kw_only=True):

@@ -8,11 +8,8 @@ from decimal import Decimal
 from msgspec import Struct, field
 
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import Amount, AsOf, Call, Codes, Day, write_day
+from cambist.client.call import Amount, AsOf, Call, Codes, Day, MaxAge, write_day
 from cambist.client.endpoints.booking import BookingRecord, PublishedRecord
-
-MaxAge = dt.timedelta | str | None
-"""Rates older than this are refused: a timedelta, or an ISO 8601 duration such as `PT2H`."""
 
 
 class AgreementRecord(Struct, frozen=True, kw_only=True):
