@@ -5,14 +5,17 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from cambist.pricing.price_rounding import parse_rounding
 
 DAY = "&date=2026-10-30"
+GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "price-list.md"
 
 
 def prices(client, query):
@@ -112,3 +115,11 @@ def test_the_list_is_a_table_too(client):
         ("CHF", ".95", "no"),
     ]
     assert rows[0]["fixed_on"] == "2026-10-30"
+
+
+def test_the_guide_shows_what_is_answered(client):
+    text = GUIDE.read_text(encoding="utf-8")
+    target, shown = re.findall(
+        r"^\$ curl .*? 'http://127\.0\.0\.1:8000(.*?)'\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL
+    )[0]
+    assert client.get(target).text.split() == shown.split()

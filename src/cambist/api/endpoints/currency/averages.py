@@ -165,7 +165,10 @@ def _compute(context: RequestContext, params: AveragesParams) -> tuple[dict[str,
             raise NoRate(f"No rate from [{pair.base}] to [{quote}] between [{asked[0].first}] and [{asked[-1].last}]")
         if rates is None or rates.choice.booking is None:
             return [_Found(each, plain_float(each.mean)) for each in found]
-        return [_Found(each, _mean_of(rates, pair, each.period)) for each in found if each.period.last <= context.today]
+        ended = [each for each in found if each.period.last <= context.today]
+        if not ended:
+            raise NoRate(f"No mean from [{pair.base}] to [{quote}] yet: the period ends on [{found[0].period.last}]")
+        return [_Found(each, _mean_of(rates, pair, each.period)) for each in ended]
 
     return answer_each(params.quotes, read, partial=params.partial, unknown=params.quotes.unknown)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal, localcontext
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 from fractions import Fraction
 from typing import Annotated
 
@@ -26,7 +26,7 @@ from cambist.api.questions.parameters import Param
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter, shorten
-from cambist.pricing.number_format import plain_float
+from cambist.pricing.number_format import plain_float, trimmed
 from cambist.pricing.pair import PIVOT
 from cambist.pricing.price_rounding import PriceRounding, RoundingKind, parse_rounding
 
@@ -153,7 +153,7 @@ def _compute(context: RequestContext, params: PriceListParams) -> tuple[dict[str
 
 def _price(context: RequestContext, params: PriceListParams, quote: str) -> _Price:
     found = convert_amount(context, _asked(params, quote))
-    with localcontext(prec=400):
+    with localcontext(prec=400, rounding=ROUND_HALF_UP):
         exact = Decimal(found.amount)
         with_markup = exact * (100 + params.markup) / 100
         price = (params.rounding or PriceRounding(RoundingKind.CURRENCY)).round(Fraction(with_markup), quote)
@@ -228,7 +228,7 @@ def _rows(params: PriceListParams, found: dict[str, _Price]) -> Iterator[tuple[C
     for quote, each in found.items():
         parts = (params.amount, each.price, each.cost, each.markup, each.rounding)
         fixed_on = each.found.fixed_on
-        texts = (*(format(part, "f") for part in parts), plain_float(each.found.rate))
+        texts = (*map(trimmed, parts), plain_float(each.found.rate))
         below = "yes" if each.price < each.cost else "no"
         yield params.base, quote, *texts, below, str(fixed_on) if isinstance(fixed_on, date) else None
 
