@@ -50,7 +50,7 @@ class PriceListParams(FreshnessParameters, frozen=True, kw_only=True):
         str, code("from", "source", MONEY_AND_METALS, default=PIVOT, description="Of the amount.", example="EUR")
     ]
     quotes: Annotated[
-        Codes, codes("to", "target", max_count=_MAX_TARGETS, description="Targets: currencies.", example="USD,GBP,JPY")
+        Codes, codes("to", "target", max_count=_MAX_TARGETS, description="Targets: currencies.", example="USD,GBP")
     ]
     amount: Annotated[Decimal, amount("amount", description="What is priced, such as 12.50.", example="12.50")]
     markup: Annotated[
