@@ -26,7 +26,8 @@ from sqlalchemy.pool import NullPool
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.schema import metadata
 
-_FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=32MB")
+_FAST = ("fsync=off", "full_page_writes=off", "shared_buffers=32MB")
+"""What is committed stays in a crash of the server, which tests cause; a crash of the machine they do not survive."""
 _UNTIL_PARENT_ENDS = '"$@" & server=$!; cat >/dev/null; kill -QUIT $server 2>/dev/null; wait $server'
 _NEW = "TEMPLATE template0"
 _EMPTY = f"""

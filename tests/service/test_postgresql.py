@@ -232,7 +232,6 @@ def test_workers_and_the_whole_service_start_without_the_server_from_copies(
         assert until(lambda: started.calls() == 2, PATIENCE)
         assert until(lambda: started.copied_accounts() == ["ann", "owner"], PATIENCE)
         assert until((started.data / "usage.copy").exists, PATIENCE)
-        server.execute("CHECKPOINT")  # the tests' server does not wait for its disk: a crash may lose the last commits
         server.stop()
         workers = started.workers()
         assert len(workers) == 2
