@@ -20,7 +20,7 @@ import pytest
 import stamina
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
-from cambist.ingest.fetch import AGENT, Fetcher, SourceBusy
+from cambist.ingest.fetch import AGENT, Fetcher, SomebodyElse, SourceBusy
 from cambist.sources.base import MAX_PAYLOAD_BYTES, SourceRequest
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -367,8 +367,33 @@ def test_compressed_answers_are_decompressed(host) -> None:
 )
 def test_an_html_page_with_status_200_is_refused(host, media: str) -> None:
     found = asking(host, host.answer(200, b"<html>Checking your browser</html>", media=media))
-    assert type(found.error) is SourceBroken
+    assert type(found.error) is (SomebodyElse if media.startswith("text/html") else SourceBroken)
     assert (str(found.error), len(found.asked)) == (f"mint: sent [{media}] instead of application/json", 1)
+
+
+def test_a_page_that_two_hosts_send_is_of_somebody_on_the_way(host) -> None:
+    page, other = (
+        host.answer(200, text, media="text/html") for text in (b"<html>Your room?</html>", b"<html>1.25</html>")
+    )
+
+    async def scene() -> list[str]:
+        found = []
+        async with host(page, page, page, other) as there, a_fetcher(gateway=there.url) as fetcher:
+            for name in ("one", "one", "two", "two"):
+                request = SourceRequest(url=f"https://{name}.example/rates", content_types=("text/html",))
+                try:
+                    found.append((await fetcher.fetch(name, request) or b"").decode())
+                except SomebodyElse as error:
+                    found.append(str(error))
+        return found
+
+    room = "<html>Your room?</html>"
+    assert asyncio.run(scene()) == [
+        room,
+        room,
+        "two: sent the page that another source has sent too",
+        "<html>1.25</html>",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -454,7 +479,7 @@ def test_content_that_was_not_accepted_is_sent_again(host) -> None:
 def test_a_refused_answer_leaves_no_validators(host) -> None:
     refused = host.answer(200, b"<html>", media="text/html", ETag='"page"')
     came, conditions = conversing(host, refused, host.answer(200, b"[1]"))
-    assert [type(each) for each in came] == [SourceBroken, bytes]
+    assert [type(each) for each in came] == [SomebodyElse, bytes]
     assert conditions == [{}, {}]
 
 

@@ -190,6 +190,17 @@ def test_a_source_that_never_answered_is_tried_before_its_next_working_day(skipp
     assert 40 * 60 <= paused(skipping, poller) <= 40 * 60 + 5.5
 
 
+def test_without_a_network_a_source_is_tried_again_soon(skipping, a_source) -> None:
+    poller = a_poller(a_source(schedule=WINDOW), Fetches(None))
+    poller.source_status.record_failure(poller.clock(), "no answer in time", unreachable=True)
+    poller.source_status.failures = 9
+    assert paused(skipping, poller) >= 6 * 3600
+    poller.source_statuses.report(poller.clock(), {}, {})
+    assert 40 <= paused(skipping, poller) <= 45.5
+    poller.source_status.unreachable = False
+    assert paused(skipping, poller) >= 6 * 3600, "it answers, with what cannot be read"
+
+
 def test_pauses_have_jitter(skipping, a_source) -> None:
     poller = a_poller(a_source(schedule=ALL_DAY), Fetches(None))
     pauses = {round(paused(skipping, poller), 3) for _ in range(20)}

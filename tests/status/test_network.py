@@ -40,6 +40,8 @@ def test_it_ends_with_the_first_answer_and_needs_several_failures() -> None:
     assert not sentence(*three[:2], *[report(key=key) for key in "def"]), "two of many may both be down"
     refused = lost("e", unreachable=False, last_failure=NOW + SECOND, why="answered 500")
     assert not sentence(*three, refused), "who refuses is there"
+    many = [lost(key) for key in "fghi"]
+    assert sentence(*three, *many, refused), "a sign-in page is read as what a source sends"
 
 
 def test_sources_that_are_off_or_not_asked_yet_say_nothing() -> None:

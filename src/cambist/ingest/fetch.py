@@ -32,6 +32,8 @@ _LONGEST_WAIT = 60.0
 _KEPT_VALIDATORS = 2_000
 """For how many addresses validators are kept, the latest ones: an address with a date in it is soon unused."""
 
+_KEPT_PAGES = 100
+
 _VALIDATORS = (("ETag", "If-None-Match"), ("Last-Modified", "If-Modified-Since"))
 
 
@@ -41,6 +43,10 @@ class SourceBusy(SourceUnreachable):
     def __init__(self, sentence: str, after: float | None) -> None:
         super().__init__(sentence)
         self.after = after
+
+
+class SomebodyElse(SourceUnreachable):
+    """Something on the way answers instead of the source, as the sign-in page of a hotel's network does."""
 
 
 @dataclass(slots=True)
@@ -59,6 +65,7 @@ class Fetcher:
     attempts: int = 3
     timeout: aiohttp.ClientTimeout = _TIMEOUT
     _validators: dict[str, dict[str, str]] = field(default_factory=dict)
+    _pages: dict[int, str] = field(default_factory=dict)
 
     def address(self, url: str) -> str:
         """Return the address to connect to: the same, or the gateway's."""
@@ -120,7 +127,7 @@ class Fetcher:
                     return await self._content(source, request, response)
                 url = urljoin(url, response.headers.get("Location", ""))
             if urlsplit(url).netloc != host:
-                raise SourceBroken(f"{source}: redirects to another host: [{urlsplit(url).netloc}]")
+                raise SomebodyElse(f"{source}: redirects to another host: [{urlsplit(url).netloc}]")
             if is_encrypted and urlsplit(url).scheme != "https":
                 raise SourceBroken(f"{source}: redirects to where everybody can read along")
         raise SourceBroken(f"{source}: redirects without end")
@@ -138,11 +145,22 @@ class Fetcher:
             raise SourceBroken(f"{source}: what answers there is a sandbox")
         kind = response.headers.get("Content-Type", "").lower()
         if request.content_types and not kind.startswith(request.content_types):
-            raise SourceBroken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(request.content_types)}")
+            broken = SomebodyElse if kind.startswith("text/html") else SourceBroken
+            raise broken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(request.content_types)}")
         content = await _read_limited(source, response)
+        if kind.startswith("text/html") and self._came_from_elsewhere(urlsplit(request.url).netloc, content):
+            raise SomebodyElse(f"{source}: sent the page that another source has sent too")
         tags = {condition: response.headers[name] for name, condition in _VALIDATORS if name in response.headers}
         self._keep_validators(request.origin, tags)
         return content
+
+    def _came_from_elsewhere(self, host: str, content: bytes) -> bool:
+        """Return whether another host has sent the same page, and note who sent it last."""
+        before = self._pages.pop(content_hash := hash(content), host)
+        self._pages[content_hash] = host
+        while len(self._pages) > _KEPT_PAGES:
+            del self._pages[next(iter(self._pages))]
+        return before != host
 
     def _keep_validators(self, origin: str, tags: dict[str, str]) -> None:
         self._validators.pop(origin, None)
@@ -174,7 +192,7 @@ def _should_retry(error: Exception) -> bool | float:
     """Return whether to retry, or after how many seconds if the source says so."""
     if isinstance(error, SourceBusy) and error.after is not None:
         return min(error.after, _LONGEST_WAIT)
-    return isinstance(error, SourceUnreachable)
+    return isinstance(error, SourceUnreachable) and not isinstance(error, SomebodyElse)
 
 
 def _seconds(text: str) -> float | None:

@@ -29,6 +29,9 @@ File = Callable[[str, Delivery], Awaitable[FilingResult | None]]
 
 _GIVE_UP_AFTER = 3
 _LONGEST_BACK_OFF = timedelta(hours=6)
+_NETWORK_CHECK = timedelta(seconds=40)
+"""Without a network nobody is burdened by questions, and all sources are asked soon after it is there."""
+
 _JITTER_SECONDS = 5.0
 _LIST_POLL_SECONDS = 0.2
 _ANSWER_CHECK_SECONDS = 0.02
@@ -59,13 +62,15 @@ class Poller:
         return last is not None and last >= moment
 
     async def pause(self) -> None:
-        """Wait until the source is due again, longer after each failure and with jitter; or until `ask`."""
+        """Wait until the source is due again, longer after its failures and with jitter; or until `ask`."""
         now = self.clock()
         due = next_due(self.source.schedule, self.source.zone, now)
         if self.source_status.failures:
             backed_off = self.source.schedule.every * 2 ** min(self.source_status.failures - 1, 8)
             due = min(due, now + backed_off) if self.source_status.last_success is None else due
             due = max(due, now + min(backed_off, _LONGEST_BACK_OFF))
+        if self.source_status.unreachable and self.source_statuses.has_no_network:
+            due = min(due, now + _NETWORK_CHECK)
         spread = min(_JITTER_SECONDS, self.source.schedule.every.total_seconds() / 4)
         seconds = (due - now).total_seconds() + random.uniform(0, spread)  # noqa: S311  nobody guesses it
         if not self._is_asked:

@@ -11,6 +11,7 @@ from cambist.history.dispute import Disputes, HeldFixings
 from cambist.history.fixing import Coverage
 from cambist.pricing.source_kind import Pace
 from cambist.sources.base import Source
+from cambist.status.network import no_network
 from cambist.status.source_report import SourceReport, SourceReports
 
 _LATE_AFTER = {
@@ -110,10 +111,11 @@ class SourceStatus:
 
 @dataclass(slots=True)
 class SourceStatuses:
-    """The statuses of all sources, and the disputes between them."""
+    """The statuses of all sources, and the disputes between them; `has_no_network` as the last report says."""
 
     by_source: dict[str, SourceStatus] = field(default_factory=dict)
     disputes: Disputes = field(default_factory=Disputes)
+    has_no_network: bool = False
 
     @classmethod
     def for_sources(cls, sources: Iterable[Source], off: Mapping[str, str]) -> SourceStatuses:
@@ -144,4 +146,6 @@ class SourceStatuses:
             source_status.report(ticks.get(key, 0), refused.get(key, {}))
             for key, source_status in self.by_source.items()
         )
-        return SourceReports(now, tuple(reports), book_version, book_at, disputes=self.disputes)
+        made = SourceReports(now, tuple(reports), book_version, book_at, disputes=self.disputes)
+        self.has_no_network = no_network(made) is not None
+        return made

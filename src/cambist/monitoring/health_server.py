@@ -50,9 +50,10 @@ def readiness(
         if now - source_reports.written_at > _SILENT_AFTER:
             problems.append(f"ingest has been silent for {int((now - source_reports.written_at).total_seconds())} s")
         enabled = [report for report in source_reports.reports if report.enabled]
-        if enabled and all(report.condition(now) in (Condition.FAILING, Condition.WAITING) for report in enabled):
-            found = no_network(source_reports)
-            problems.append(found.sentence if found else "no source answers")
+        if found := no_network(source_reports):
+            problems.append(found.sentence)
+        elif enabled and all(report.condition(now) in (Condition.FAILING, Condition.WAITING) for report in enabled):
+            problems.append("no source answers")
     return Readiness(not problems, tuple(problems))
 
 

@@ -60,7 +60,6 @@ T = TypeVar("T")
 
 _CONNECTIONS = 40
 _PER_HOST = 4
-_OFFLINE_SECONDS = 20.0
 _RESTART_SECONDS = 60.0
 _TAKE_OVER_SECONDS = 2.0
 _FRESH_SECONDS = 1.0
@@ -152,7 +151,7 @@ class Ingestor:
         fixings = [key for key, adapter in self._enabled.items() if isinstance(adapter, FixingAdapter)]
         coroutines = [
             self._publication.publish(), self._publication.write_reports(), self._archive_closes(), self._write_bars(),
-            self._archive.rebuild_matrix_when_due(), self._archive.watch(), self._warn_if_offline(),
+            self._archive.rebuild_matrix_when_due(), self._archive.watch(),
             watch_asked_sources(self._folder, {key: poller.ask for key, poller in pollers.items()}),
         ]  # fmt: skip
         for key in pollers.keys() - fixings:
@@ -241,13 +240,6 @@ class Ingestor:
             writer.file = self._leader.file_bars
             writer.is_standby, writer.holds_all = self._leader.is_standby, self._leader.is_cut_off
         await writer.run()
-
-    async def _warn_if_offline(self) -> None:
-        """Warn once if there is no network, instead of once for each source."""
-        await asyncio.sleep(_OFFLINE_SECONDS)
-        if self._enabled and self._statuses.is_offline:
-            log.warning("Ingest: no source can be reached; answers use stored prices, and show their age")
-        await asyncio.Event().wait()
 
 
 async def _run_forever(poller: Poller, task: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import date, datetime
+from datetime import date
 
 from msgspec import Struct
 
@@ -11,6 +11,9 @@ from cambist.status.source_report import SourceReport, SourceReports
 
 _MANY = 3
 """So many sources in a row that cannot be reached are no coincidence."""
+
+_MOST = 5
+"""So many for each that refuses are most."""
 
 
 class NoNetwork(Struct, frozen=True, kw_only=True):
@@ -38,19 +41,16 @@ class NoNetwork(Struct, frozen=True, kw_only=True):
 def no_network(reports: SourceReports | None) -> NoNetwork | None:
     """Return what to tell while no source can be reached; None while one can, or none has been asked.
 
-    Sources are asked at their own times: since the last of them was heard of, several must have failed, or all.
+    Sources are asked at their own times: since the last of them answered, several must have failed, or all. Who refuses
+    is there, unless most cannot be reached: then a sign-in page is read as what a source sends.
     """
     if reports is None:
         return None
     enabled = [report for report in reports.reports if report.enabled]
-    heard = [at for report in enabled for at in (report.last_success, _refused_at(report)) if at is not None]
-    last = max(heard, default=None)
-    unreached = [
-        report
-        for report in enabled
-        if report.unreachable and report.last_failure and (last is None or report.last_failure > last)
-    ]
-    if len(unreached) < max(1, min(_MANY, len(enabled))):
+    last = max((report.last_success for report in enabled if report.last_success), default=None)
+    failed = [report for report in enabled if report.last_failure and (last is None or report.last_failure > last)]
+    unreached = [report for report in failed if report.unreachable]
+    if len(unreached) < max(1, min(_MANY, len(enabled)), _MOST * (len(failed) - len(unreached))):
         return None
     newest = max((day for report in reports.reports if (day := _newest_day(report))), default=None)
     having = [report.name for report in reports.reports if newest and _newest_day(report) == newest]
@@ -61,11 +61,6 @@ def no_network(reports: SourceReports | None) -> NoNetwork | None:
         unreached=tuple(report.key for report in unreached),
         why=Counter(report.why for report in unreached).most_common(1)[0][0],
     )
-
-
-def _refused_at(report: SourceReport) -> datetime | None:
-    """Return when a source last failed although it could be reached."""
-    return None if report.unreachable else report.last_failure
 
 
 def _newest_day(report: SourceReport) -> date | None:
