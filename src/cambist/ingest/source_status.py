@@ -85,6 +85,7 @@ class SourceStatus:
             anchor=source.anchor,
             first_day=source.first_day,
             rate_types=source.rate_types,
+            brings=source.brings,
             enabled=self.enabled,
             why=self.why,
             last_success=self.last_success,

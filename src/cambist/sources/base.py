@@ -77,6 +77,7 @@ class Source:
     `alias` is a code for the anchor at this source's rate only (BRX is the real at the PTAX). A `compiled` source
     compiles the publications of others; it is used where they have no rate. A source that `outranks_pegs` itself fixes
     currencies that are pegged by law; for pegged currencies, other sources are only used for their own anchor.
+    `brings` are the currencies that have ended since, of which a backfill brings daily rates.
     `rate_types` names the further types of rates that it publishes beside its own `rate_type`: they are stored apart
     and only served where they are asked for by name. A source with a `disabled_reason` is off unless the operator
     enables it. `setting` names the setting with the operator's key, if the source needs one. `known_from` says what the
@@ -100,6 +101,7 @@ class Source:
     rate_type: RateType = RateType.OFFICIAL
     rate_types: tuple[str, ...] = ()
     alias: str = ""
+    brings: tuple[str, ...] = ()
     compiled: bool = False
     outranks_pegs: bool = False
     disabled_reason: str = ""

@@ -74,6 +74,7 @@ class SourceReport(Struct, frozen=True, kw_only=True):
     anchor: str = ""
     first_day: date | None = None
     rate_types: tuple[str, ...] = ()
+    brings: tuple[str, ...] = ()
 
     def condition(self, now: datetime) -> Condition:
         """Return the condition of the source at a moment."""

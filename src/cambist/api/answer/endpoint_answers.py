@@ -14,7 +14,7 @@ from cambist import __version__
 from cambist.api.answer.answer_headers import EDITION_HEADER, NEGOTIATED, VARY, headers_without_etag
 from cambist.api.answer.answer_table import AnswerTable
 from cambist.api.answer.endpoint import Endpoint
-from cambist.api.answer.known_answers import at_mark, is_final, not_known_then
+from cambist.api.answer.known_answers import at_mark, is_final, no_rate
 from cambist.api.answer.long_answers import MOST_AT_ONCE, MOST_BYTES_AT_ONCE
 from cambist.api.answer.rendering import encode_without_ms
 from cambist.api.answer.request_context import RequestContext, context_of
@@ -126,7 +126,7 @@ class EndpointAnswers:
         try:
             return self.endpoint.table(context, params)
         except NoRate as error:
-            raise not_known_then(error, context, self.endpoint, params) from error
+            raise no_rate(error, context, self.endpoint, params) from error
 
     def outline(self, context: RequestContext, params: Struct) -> CachedResponse:
         """Return an answer without its body: what it costs, and its ETag if that is a hash of data."""
@@ -163,7 +163,7 @@ class EndpointAnswers:
         try:
             prefix = encode_without_ms(self.endpoint.answer(context, params))
         except NoRate as error:
-            raise not_known_then(error, context, self.endpoint, params) from error
+            raise no_rate(error, context, self.endpoint, params) from error
         if outline.is_cacheable and not outline.etag:
             outline.etag = etag_of([prefix])
         outline.prefix = prefix

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import date
+from math import isnan
 from typing import Any
 
 from msgspec import Struct
@@ -10,6 +13,7 @@ from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.request_context import RequestContext
 from cambist.errors import BadParameter, NoRate, NotKnownThen
 from cambist.history.known_state import PUBLISHED, Mark, Scope, has_rate
+from cambist.pricing.pair import PIVOT
 
 
 def at_mark(context: RequestContext, endpoint: Endpoint[Any, Any], params: Struct) -> RequestContext:
@@ -54,11 +58,32 @@ def is_final(mark: Mark) -> bool:
     return mark.is_settled and PUBLISHED not in mark.assumed
 
 
-def not_known_then(error: NoRate, context: RequestContext, endpoint: Endpoint[Any, Any], params: Struct) -> NoRate:
-    """Return the error of an answer without a rate: NotKnownThen if the rate was learnt after the mark."""
-    if context.mark is None or endpoint.scope is None:
+def no_rate(error: NoRate, context: RequestContext, endpoint: Endpoint[Any, Any], params: Struct) -> NoRate:
+    """Return the error of an answer without a rate: NotKnownThen if the rate was learnt after the mark.
+
+    Without a mark it names the backfill that brings such rates, if there is one.
+    """
+    if endpoint.scope is None:
         return error
-    return _refusal(context, endpoint.scope(context, params), "", error)
+    if context.mark is not None:
+        return _refusal(context, endpoint.scope(context, params), "", error)
+    is_live = endpoint.earliest_day is None or endpoint.earliest_day(context, params) is None
+    if is_live or type(error) is not NoRate:
+        return error
+    scope = endpoint.scope(context, params)
+    hint = _backfill_hint(context, {code for pair in scope.pairs for code in (pair.base, pair.quote)}, scope.last)
+    return NoRate(f"{error}{hint}") if hint else error
+
+
+def _backfill_hint(context: RequestContext, codes: Iterable[str], day: date) -> str:
+    """Return which backfill brings rates of a day in currencies that have none: that of a source of their country."""
+    found = context.source_reports.reports if context.source_reports else ()
+    lacking = {code for code in codes if code != PIVOT and isnan(context.matrix.cell(day, code))}
+    for one in found:
+        brought = lacking.intersection((one.anchor, *one.brings))
+        if brought and one.enabled and one.first_day and one.first_day <= day < (one.first or date.max):
+            return f"; [cambist backfill {one.key}] brings [{','.join(sorted(brought))}] since {one.first_day}"
+    return ""
 
 
 def _refusal(context: RequestContext, scope: Scope, sentence: str, error: NoRate | None = None) -> NoRate:

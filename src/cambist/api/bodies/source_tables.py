@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import date
-from math import isnan
-
 from cambist.api.answer.request_context import RequestContext
 from cambist.errors import BadParameter, RateUnavailable, shorten
 from cambist.history.typed_series import parse_series_key, series_key
@@ -62,18 +58,6 @@ def anchors_of_type(context: RequestContext, rate_type: str) -> dict[str, str]:
 def prices(key: str, anchor: str, code: str) -> bool:
     """Return whether a series prices a code. A further type of an issuer is a rate of its own currency only."""
     return not parse_series_key(key).rate_type or anchor in (PIVOT, code)
-
-
-def backfill_hint(context: RequestContext, codes: Iterable[str], day: date) -> str:
-    """Return which backfill brings rates of a day in currencies that have none: that of a source of their country."""
-    found = context.source_reports.reports if context.source_reports else ()
-    lacking = {code for code in codes if code != PIVOT and isnan(context.matrix.cell(day, code))}
-    hints = [
-        f"; [cambist backfill {one.key}] brings [{one.anchor}] since {one.first_day}"
-        for one in found
-        if one.anchor in lacking and one.enabled and one.first_day and one.first_day <= day < (one.first or date.max)
-    ]
-    return "".join(hints[:1])
 
 
 def types_of(context: RequestContext, code: str) -> list[str]:

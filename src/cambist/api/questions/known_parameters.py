@@ -36,8 +36,8 @@ Assumed = Annotated[
 ]
 
 
-def scope_of_day(day: date | None, pair: Pair) -> Scope:
-    """Return the scope of a question about a pair on a day. Errors: BadParameter without a day."""
+def scope_of_day(day: date | None, *pairs: Pair) -> Scope:
+    """Return the scope of a question about pairs on a day. Errors: BadParameter without a day."""
     if day is None:
         raise BadParameter("Missing parameter: [date], live prices are not kept: as_of needs the day of a rate")
-    return Scope(day, day, (pair,))
+    return Scope(day, day, pairs)

@@ -66,6 +66,7 @@ class BbkAdapter(FixingAdapter):
         pace=Pace.DAILY,
         covers="18 currencies against the German mark until 1998",
         anchor="DEM",
+        brings=("ATS", "BEF", "ESP", "FIM", "FRF", "IEP", "ITL", "LUF", "NLG", "PTE"),
         fixed_at=time(13),
         zone=ZoneInfo("Europe/Berlin"),
         first_day=_FIRST_DAY,

@@ -25,6 +25,7 @@ from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, cod
 from cambist.errors import BadParameter, NoRate, shorten
 from cambist.history.averages import Average, AveragePeriod, Span, average, periods
 from cambist.history.day_rules import MEANS, DayRule, MeanOf
+from cambist.history.known_state import Scope
 from cambist.history.published_days import PublishedDays, day_number
 from cambist.history.series import read_series
 from cambist.pricing.number_format import plain, plain_float
@@ -250,6 +251,12 @@ def earliest_day(context: RequestContext, params: AveragesParams) -> date:
     return max(_periods(context, params)[0].first, EARLIEST_DAY)
 
 
+def scope(context: RequestContext, params: AveragesParams) -> Scope:
+    """Return the period and the pairs."""
+    asked = _periods(context, params)
+    return Scope(asked[0].first, asked[-1].last, tuple(Pair(params.base, quote) for quote in params.quotes))
+
+
 _COLUMNS = (
     Column("start", DATE),
     Column("end", DATE),
@@ -288,4 +295,5 @@ endpoint: Endpoint[AveragesParams, AveragesResponse] = Endpoint(
     cost=cost,
     earliest_day=earliest_day,
     is_long=is_long,
+    scope=scope,
 )

@@ -27,14 +27,13 @@ from cambist.api.bodies.publisher_rates import (
     earliest_counted,
 )
 from cambist.api.bodies.rate_columns import DAY_COLUMNS
-from cambist.api.bodies.source_tables import backfill_hint
 from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
 from cambist.api.questions.parameter_types import day, flag, not_after_today
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
-from cambist.errors import BadParameter, NoRate
+from cambist.errors import BadParameter
 from cambist.history.as_of import DayRates, listed_rates, rates_on
 from cambist.history.fixing_age import fixing_days, is_immutable, oldest_fixing_day
 from cambist.history.known_state import Scope
@@ -142,11 +141,7 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
     which day of publication counts, and `booking` names an authority's rule for both.
     """
     day = not_after_today("date", params.day, context.today)
-    try:
-        found = _read_rates(context, day, params)
-    except NoRate as error:
-        hint = backfill_hint(context, (params.base, *(params.quotes or ())), day) if type(error) is NoRate else ""
-        raise (NoRate(f"{error}{hint}") if hint else error) from None
+    found = _read_rates(context, day, params)
     codes = found.rates.codes
     if found.typed_days is None:
         fixed_on = oldest_fixing_day(context.matrix, day, params.base, codes)

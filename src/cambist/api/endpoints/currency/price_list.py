@@ -21,13 +21,15 @@ from cambist.api.endpoints.currency import convert
 from cambist.api.endpoints.currency.convert import AnyAmountParams, Conversion, convert_amount
 from cambist.api.questions.amounts import amount
 from cambist.api.questions.freshness_parameters import FreshnessParameters
+from cambist.api.questions.known_parameters import scope_of_day
 from cambist.api.questions.parameter_types import day, flag
 from cambist.api.questions.parameters import Param
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter, shorten
+from cambist.history.known_state import Scope
 from cambist.pricing.number_format import plain_float, trimmed
-from cambist.pricing.pair import PIVOT
+from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.price_rounding import PriceRounding, RoundingKind, parse_rounding
 
 _MARKUP = re.compile(r"(-?[0-9]{1,4}(\.[0-9]{1,8})?) ?%")
@@ -209,6 +211,11 @@ def earliest_day(context: RequestContext, params: PriceListParams) -> date | Non
     return convert.earliest_day(context, _asked(params, params.base))
 
 
+def scope(_context: RequestContext, params: PriceListParams) -> Scope:
+    """Return the day and the pairs. Errors: BadParameter without a day."""
+    return scope_of_day(params.day, *(Pair(params.base, quote) for quote in params.quotes))
+
+
 _COLUMNS = (
     Column("base"),
     Column("quote"),
@@ -243,4 +250,5 @@ endpoint: Endpoint[PriceListParams, PriceListResponse] = Endpoint(
     table=table,
     cost=cost,
     earliest_day=earliest_day,
+    scope=scope,
 )
