@@ -58,6 +58,10 @@ ANSWERED = {
     "/price-list?from=EUR&to=USD&amount=12.50&date=2024-02-29": ("base", "EUR"),
     "/fetch-one?from=XAU&max_age=P3650D": ("updated", COMPILED),
     "/metals/spot?max_age=P3650D": ("dtm", COMPILED),
+    "/fetch-one?from=BTC&max_age=P3650D": ("updated", COMPILED),
+    "/fetch-multi?from=XAU&to=USD,EUR&max_age=P3650D": ("updated", COMPILED),
+    "/explain?from=BTC&to=EUR&max_age=P3650D": ("updated", COMPILED),
+    "/convert?from=ETH&to=EUR&amount=2&max_age=P3650D": ("updated", COMPILED),
 }
 """The field of each answer that has its day, and the day."""
 
@@ -83,7 +87,9 @@ REFUSED = {
     "/metals/spot?metal=XCU": (503, "[XCU] yet"),
     "/fx/quote?pairs=EURUSD": (503, f"is of [{NEWEST}T13:15:00Z] (ecb)"),
     "/crypto/fetch-prices?pairs=BTC/USD": (503, "No venue has been heard of yet"),
-    "/fetch-one?from=BTC": (503, "[BTC] yet"),
+    "/fetch-one?from=BTC": (503, f"[BTC] is of [{COMPILED}T00:01:00Z] (fawazahmed0)"),
+    "/convert?from=BTC&to=EUR&amount=1": (503, f"[BTC] is of [{COMPILED}T00:01:00Z] (fawazahmed0)"),
+    "/fetch-one?from=PEPE": (503, "[PEPE] yet"),
 }
 """The status of what is missing, and a part of the sentence."""
 

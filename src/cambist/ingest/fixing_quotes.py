@@ -20,7 +20,7 @@ from cambist.pricing.forward_adjusted import FORWARD
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.parity import Parity, parity_on
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote
-from cambist.reference.assets import METALS
+from cambist.reference.assets import COINS, METALS
 from cambist.reference.currency_tables import CURRENCIES
 from cambist.sources.base import Source
 
@@ -146,7 +146,9 @@ def _worth(known: ReceivedFixing, anchor: str) -> Fraction:
 
 
 def _is_quoted(code: str, today: date) -> bool:
-    return code.removesuffix(FORWARD) in METALS or (code in CURRENCIES and CURRENCIES[code].lives_on(today))
+    if code in CURRENCIES:
+        return CURRENCIES[code].lives_on(today)
+    return code.removesuffix(FORWARD) in METALS or code in COINS
 
 
 def _day(row: int) -> date:

@@ -16,6 +16,7 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book_assembly import RateBookAssembler
+from cambist.reference.assets import COINS
 
 _RECHECK_EVERY = timedelta(seconds=20)
 """How often every pair is checked again: quotes age even if no tick arrives."""
@@ -58,7 +59,8 @@ class RateBookBuilder:
                 self.fixings.pop(code, None)
             else:
                 self.fixings[code] = quote
-                self.agreed.expect(quote)
+                if code not in COINS:  # yesterday's price of a coin says little of today's
+                    self.agreed.expect(quote)
         self._has_changed = True
 
     def prepare(self, now: datetime) -> None:

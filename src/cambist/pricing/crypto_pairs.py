@@ -29,7 +29,7 @@ def known_pairs(book: RateBook) -> list[Pair]:
 
 def known_coins(book: RateBook) -> list[str]:
     """Return the coins that have a price or that venues list; before any was heard every known coin."""
-    return listed_coins(book) or sorted(COINS)
+    return listed_coins(book) if listed_pairs(book) else sorted(COINS)
 
 
 def listed_coins(book: RateBook) -> list[str]:

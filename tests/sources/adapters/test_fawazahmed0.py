@@ -8,6 +8,7 @@ import pytest
 from cambist.errors import SourceBroken
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
+from cambist.reference.assets import COINS
 from cambist.reference.currency_tables import CURRENCIES
 from cambist.registry.sources.source_adapters import built_in
 
@@ -32,13 +33,19 @@ def test_a_metal_is_in_troy_ounces_per_dollar() -> None:
     assert (fixing.pair, fixing.unit) == (Pair("USD", "XAU"), "")
 
 
+@pytest.mark.parametrize("key", ["btc", "ada", "aave"])
+def test_a_coin_is_read_as_units_per_dollar(key: str) -> None:
+    (fixing,) = read(f'"{key}":0.0000112')
+    assert (fixing.pair, str(fixing.value)) == (Pair("USD", key.upper()), "0.0000112")
+
+
 @pytest.mark.parametrize("key", ["hrk", "bgn", "zwl", "sll", "vef", "mro", "std", "byr", "ang", "cuc", "dem"])
 def test_a_dead_currency_that_goes_on_floating_is_not_read(key: str) -> None:
     assert read(f'"{key}":1.5,"jpy":157.25') == read('"jpy":157.25')
 
 
-@pytest.mark.parametrize("key", ["btc", "xbt", "ada", "1inch", "paxg", "cnh", "usdt", "JPY", "Jpy", "\u017fek"])
-def test_keys_that_are_not_currencies_are_skipped(key: str) -> None:
+@pytest.mark.parametrize("key", ["xbt", "bsv", "luna", "1inch", "paxg", "cnh", "usdt", "JPY", "Jpy", "\u017fek"])
+def test_other_keys_are_skipped(key: str) -> None:
     assert read(f'"{key}":1.5') == []
 
 
@@ -47,8 +54,8 @@ def test_the_syrian_pound_is_not_read_for_it_is_the_old_one() -> None:
 
 
 def test_unused_fields_may_be_anything() -> None:
-    assert read('"btc":0') == []
-    assert read('"btc":"many"') == []
+    assert read('"xbt":0') == []
+    assert read('"xbt":"many"') == []
 
 
 # What is refused
@@ -116,10 +123,10 @@ def test_it_is_used_only_where_others_are_missing() -> None:
 def test_the_recorded_day_is_read_without_what_is_dead_or_no_currency() -> None:
     fixings = list(adapter.parse((RECORDED / "usd.json").read_bytes()))
     read_of_it = {fixing.pair.quote for fixing in fixings}
-    metals = {"XAU", "XAG", "XPT", "XPD"}
-    assert {code for code in read_of_it - metals if CURRENCIES[code].last_day is not None} == set()
+    metals, coins = {"XAU", "XAG", "XPT", "XPD"}, COINS.keys() - CURRENCIES.keys()
+    assert {code for code in read_of_it - metals - coins if CURRENCIES[code].last_day is not None} == set()
     assert metals <= read_of_it
-    assert len(fixings) == 159
+    assert (len(fixings), len(read_of_it & coins)) == (195, 36)
     assert {fixing.day for fixing in fixings} == {date(2026, 9, 29)}
     assert Fixing("fawazahmed0", Pair("USD", "XAU"), date(2026, 9, 29), Decimal("0.0002421835")) in fixings
     assert Fixing("fawazahmed0", Pair("USD", "VES"), date(2026, 9, 29), Decimal("856.79508184")) in fixings

@@ -14,6 +14,7 @@ from cambist.api.answer.request_context import RequestContext
 from cambist.errors import BadParameter, NoRate, NotKnownThen
 from cambist.history.known_state import PUBLISHED, Mark, Scope, has_rate
 from cambist.pricing.pair import PIVOT
+from cambist.reference.assets import COINS
 
 
 def at_mark(context: RequestContext, endpoint: Endpoint[Any, Any], params: Struct) -> RequestContext:
@@ -79,6 +80,8 @@ def _backfill_hint(context: RequestContext, codes: Iterable[str], day: date) -> 
     """Return which backfill brings rates of a day in currencies that have none: that of a source of their country."""
     found = context.source_reports.reports if context.source_reports else ()
     lacking = {code for code in codes if code != PIVOT and isnan(context.matrix.cell(day, code))}
+    if lacking & COINS.keys():  # no backfill brings closes
+        return ""
     for one in found:
         brought = lacking.intersection((one.anchor, *one.brings))
         if brought and one.enabled and one.first_day and one.first_day <= day < (one.first or date.max):

@@ -115,5 +115,5 @@ def _check_usable(context: RequestContext, code: str, params: LiveListParameters
 def check_priced(context: RequestContext, code: str, max_age: timedelta | None = None) -> None:
     """Refuse a code without a price now, or without one younger than `max_age`. Errors: RateUnavailable."""
     if code != PIVOT:
-        context.check_fresh([code])
+        context.check_fresh([code], max_age)
         context.check_age(context.book.leg(code).as_of, max_age)

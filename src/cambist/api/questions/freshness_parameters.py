@@ -15,7 +15,7 @@ MaxAge = Annotated[
         "max_age",
         default=None,
         # No example: the reference would fill it in, and refuse whoever tries it at the weekend.
-        description="Refuse rates older than this ISO 8601 duration, such as PT2H.",
+        description="Refuse rates older than this ISO 8601 duration, such as PT2H; P9D allows older coins and metals.",
     ),
 ]
 

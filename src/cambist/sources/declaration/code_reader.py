@@ -7,6 +7,7 @@ from datetime import date
 from typing import NamedTuple
 
 from cambist.errors import shorten
+from cambist.reference.assets import COINS
 from cambist.sources.declaration.declaration import DeclaredRates
 from cambist.sources.parsing import PayloadReader, is_code
 
@@ -34,7 +35,7 @@ class CodeReader:
         """Return the code that a text stands for; it may be the anchor's. Errors: SourceBroken."""
         written, nominal = self._parts(text)
         code = self._rates.codes.get(written) or self._rates.codes.get(text) or self._code_from_form(written)
-        if not is_code(code):
+        if not is_code(code) and not (text in self._rates.only and code in COINS):
             raise self._reader.broken(f"[{shorten(text)}] is not a currency code; rates.codes can map it to one")
         return ReadCode(code, nominal)
 

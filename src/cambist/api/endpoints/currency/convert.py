@@ -188,7 +188,7 @@ def convert_amount(context: RequestContext, params: ConvertParams) -> Conversion
 
 
 def _now(context: RequestContext, pair: Pair, params: ConvertParams) -> Conversion:
-    context.check_fresh((pair.base, pair.quote))
+    context.check_fresh((pair.base, pair.quote), params.max_age)
     agreed = agreed_now(context, (pair.base, pair.quote), params.min_sources)
     rate = midpoint(context.book, pair)
     converted = _converted(params, *exact_midpoint(context.book, pair))

@@ -119,7 +119,7 @@ def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
         return _of_type(context, pair, params.rate_type, on, params.max_age)
     if on is not None:
         return _on_day(context, pair, on, verbose=params.verbose)
-    context.check_fresh((pair.base, pair.quote))
+    context.check_fresh((pair.base, pair.quote), params.max_age)
     rate = midpoint(context.book, pair)
     return ExplainResponse(
         base=pair.base,

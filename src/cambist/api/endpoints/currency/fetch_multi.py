@@ -69,7 +69,7 @@ def answer(context: RequestContext, params: FetchMultiParams) -> FetchMultiRespo
     if params.rate_type is not None:
         return _of_type(context, params.rate_type, params)
     quotes, unavailable = select_priced(context, params.quotes, params)
-    context.check_fresh((params.base, *quotes))
+    context.check_fresh((params.base, *quotes), params.max_age)
     agreed = agreed_now(context, (params.base, *quotes), params.min_sources)
     found = midpoints(context.book, [params.base], quotes)
     return FetchMultiResponse(
