@@ -224,6 +224,30 @@ def test_calendar_days_are_counted_with_the_rates_carried_forward(booking):
     assert (month["days"], month["mean"]) == (30, pytest.approx(fmean(series.values()), rel=1e-9))
 
 
+def test_where_no_day_is_known_a_published_average_is_given_as_what_it_is(booking):
+    query = "/averages?from=USD&to=INR,CZK&start=1972-05-01&end=1973-02-01&by=year"
+    answer = answered(booking, f"{query}&partial=true")
+    first, second = answer["results"]["INR"]
+    assert answer["unavailable"] == ["CZK"]
+    assert (first["start"], first["mean"], first["made"]) == ("1972-01-01", 7.594468374, "published average")
+    assert first["publishers"] == [
+        "World Bank, World Development Indicators: official exchange rate, period average (PA.NUS.FCRF)"
+    ]
+    assert [first[name] for name in ("open", "high", "low", "close", "opened", "closed", "days")] == [None] * 6 + [0]
+    assert second["mean"] == 7.742038562
+    rows = booking.get(query.replace("?", ".csv?").replace(",CZK", "")).text.splitlines()
+    assert rows[1].startswith('1972-01-01,1972-12-31,USD,INR,7.594468374,,,,,,,0,260,"published average: World Bank')
+    gold = answered(booking, "/averages?from=XAU&to=USD&start=1971-08-01&end=1971-08-31")["results"]["USD"]
+    assert [(each["mean"], each["made"]) for each in gold] == [(42.71, "published average")]
+
+
+def test_a_published_average_is_no_rate_of_a_source_or_day(booking):
+    refused = "/averages?from=USD&to=INR&start=1972-05-01&end=1972-06-01&by=year"
+    assert booking.get(f"{refused}&source=ecb").status == 404
+    assert booking.get(f"{refused}&year_start=04-01").status == 404
+    assert booking.get("/historical?from=USD&to=INR&date=1972-05-02").status == 404
+
+
 def test_averages_of_an_authority_are_its_figures(booking):
     query = "/averages?from=EUR&to=USD,CZK&start=2024-01-01&end=2024-01-31&booking=de-vat"
     answer = answered(booking, query)["results"]

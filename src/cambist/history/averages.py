@@ -12,6 +12,8 @@ import numpy as np
 
 from cambist.history.published_days import PublishedDays
 from cambist.history.series import Series
+from cambist.pricing.pair import Pair
+from cambist.reference.published_averages import published_average
 
 _ONE_DAY = timedelta(days=1)
 _FRIDAY = 4
@@ -58,6 +60,30 @@ class Average:
     last_day: date
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedMean:
+    """A mean that publishers computed themselves, of one period, and who did.
+
+    `made` says whether it is the published number, or was computed from such: turned round, or of two currencies.
+    """
+
+    period: AveragePeriod
+    mean: float
+    made: str
+    publishers: tuple[str, ...]
+
+
+def published_mean(pair: Pair, period: AveragePeriod) -> PublishedMean | None:
+    """Return the mean of a pair from published means over exactly this period; None if there is none of a side."""
+    base, quote = (published_average(code, period.first, period.last) for code in (pair.base, pair.quote))
+    if base is None or quote is None:
+        return None
+    is_own = (not base.publisher and quote.is_per_dollar) or (not quote.publisher and not base.is_per_dollar)
+    made = "published average" if is_own else "computed from published averages"
+    publishers = tuple(dict.fromkeys(filter(None, (base.publisher, quote.publisher))))
+    return PublishedMean(period, float(base.worth / quote.worth), made, publishers)
+
+
 def periods(start: date, end: date, span: Span, year_start: tuple[int, int] = (1, 1)) -> Iterator[AveragePeriod]:
     """Yield the whole periods that have a day from `start` to `end`. Weeks begin on Mondays.
 
@@ -95,7 +121,7 @@ def average(found: PublishedDays, period: AveragePeriod, today: date) -> Average
     if not len(inside.days):
         return None
     rates, days = inside.rates, list(inside.dates())
-    weekdays = _working_days(period.first, min(period.last, today))
+    weekdays = _working_days(period, today)
     return Average(
         period,
         float(np.mean(rates)),
@@ -110,8 +136,14 @@ def average(found: PublishedDays, period: AveragePeriod, today: date) -> Average
     )
 
 
-def _working_days(first: date, last: date) -> set[date]:
-    days = (first + timedelta(days=number) for number in range((last - first).days + 1))
+def working_days(period: AveragePeriod, today: date) -> int:
+    """Return how many Mondays to Fridays a period has until today."""
+    return len(_working_days(period, today))
+
+
+def _working_days(period: AveragePeriod, today: date) -> set[date]:
+    last = min(period.last, today)
+    days = (period.first + timedelta(days=number) for number in range((last - period.first).days + 1))
     return {day for day in days if day.weekday() <= _FRIDAY}
 
 

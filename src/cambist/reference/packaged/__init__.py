@@ -44,10 +44,14 @@ class PackagedFile(Struct, frozen=True):
 
 
 class PackageManifest(Struct, frozen=True):
-    """The files of this package, and the last day of all histories that come with it, the ECB's among them."""
+    """The files of this package, and the last day of all histories that come with it, the ECB's among them.
+
+    `files` are daily rates; `averages` are means of months and years, which are never taken for those of a day.
+    """
 
     until: date
     files: tuple[PackagedFile, ...]
+    averages: tuple[PackagedFile, ...] = ()
 
 
 @cache

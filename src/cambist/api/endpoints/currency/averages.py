@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import Annotated
 
 import numpy as np
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
-from cambist.api.answer.answer_table import COUNT, DATE, NUMBER, AnswerTable, Cell, Column
+from cambist.api.answer.answer_table import AnswerTable
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.long_answers import MOST_RATES_AT_ONCE
-from cambist.api.answer.rendering import Number
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
+from cambist.api.bodies.period_records import PERIOD_COLUMNS, FoundAverage, PeriodRecord, period_record, period_rows
 from cambist.api.bodies.publisher_rates import Booked, PublisherRates, RateChoice, Source, booked, choice_of
 from cambist.api.questions.parameter_types import EARLIEST_DAY, choice, day, not_after_today
 from cambist.api.questions.parameters import Param
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
 from cambist.errors import BadParameter, NoRate, shorten
-from cambist.history.averages import Average, AveragePeriod, Span, average, periods
+from cambist.history.averages import (
+    Average,
+    AveragePeriod,
+    PublishedMean,
+    Span,
+    average,
+    periods,
+    published_mean,
+)
 from cambist.history.day_rules import MEANS, DayRule, MeanOf
 from cambist.history.known_state import Scope
 from cambist.history.published_days import PublishedDays, day_number
@@ -88,27 +94,6 @@ class AveragesParams(ListParameters, frozen=True, kw_only=True):
     booking: Booking = None
 
 
-class PeriodRecord(Struct, frozen=True):
-    """What a rate was in a period, which is `complete` when it has ended.
-
-    `open` and `close` are the first and the last rate of it, of the days `opened` and `closed`. `days` counts those
-    that the mean is of, and `missing` the Mondays to Fridays without a publication.
-    """
-
-    start: date
-    end: date
-    mean: Number
-    open: Number
-    high: Number
-    low: Number
-    close: Number
-    opened: date
-    closed: date
-    days: int
-    missing: int
-    complete: bool
-
-
 class AveragesResponse(Struct, frozen=True):
     """The periods of each target that have a rate, in ascending order."""
 
@@ -119,14 +104,6 @@ class AveragesResponse(Struct, frozen=True):
     source: Source = UNSET
     booking: Booked = UNSET
     unavailable: Unavailable = UNSET
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """An average, and its mean as it is written."""
-
-    average: Average
-    mean: str
 
 
 def answer(context: RequestContext, params: AveragesParams) -> AveragesResponse:
@@ -141,37 +118,62 @@ def answer(context: RequestContext, params: AveragesParams) -> AveragesResponse:
         base=params.base,
         by=params.by,
         method=params.method,
-        results={quote: [_record(each, context.today) for each in averages] for quote, averages in found.items()},
+        results={quote: [period_record(each, context.today) for each in averages] for quote, averages in found.items()},
         source=UNSET if chosen is None else PublisherRates(context, chosen, ()).source or UNSET,
         booking=UNSET if chosen is None else booked(chosen),
         unavailable=unavailable,
     )
 
 
-def _read(context: RequestContext, params: AveragesParams) -> tuple[dict[str, list[_Found]], list[str] | UnsetType]:
+def _read(
+    context: RequestContext, params: AveragesParams
+) -> tuple[dict[str, list[FoundAverage]], list[str] | UnsetType]:
     return context.once(_compute, params)
 
 
-def _compute(context: RequestContext, params: AveragesParams) -> tuple[dict[str, list[_Found]], list[str] | UnsetType]:
+def _compute(
+    context: RequestContext, params: AveragesParams
+) -> tuple[dict[str, list[FoundAverage]], list[str] | UnsetType]:
     asked, chosen = _periods(context, params), choice_of(params)
     if chosen is not None and chosen.booking is not None:
         _check_booking(chosen, params)
     rates = None if chosen is None else PublisherRates(context, chosen, (params.base, *params.quotes))
 
-    def read(quote: str) -> list[_Found]:
+    def read(quote: str) -> list[FoundAverage]:
         pair = Pair(params.base, quote)
-        days = _days(context, params, pair, asked, rates)
-        found = [each for period in asked if (each := average(days, period, context.today)) is not None]
+        found = _averages(context, params, pair, asked, rates)
         if not found:
             raise NoRate(f"No rate from [{pair.base}] to [{quote}] between [{asked[0].first}] and [{asked[-1].last}]")
         if rates is None or rates.choice.booking is None:
-            return [_Found(each, plain_float(each.mean)) for each in found]
+            return [FoundAverage(each, plain_float(each.mean)) for each in found]
         ended = [each for each in found if each.period.last <= context.today]
         if not ended:
             raise NoRate(f"No mean from [{pair.base}] to [{quote}] yet: the period ends on [{found[0].period.last}]")
-        return [_Found(each, _mean_of(rates, pair, each.period)) for each in ended]
+        return [FoundAverage(each, _mean_of(rates, pair, each.period)) for each in ended]
 
     return answer_each(params.quotes, read, partial=params.partial, unknown=params.quotes.unknown)
+
+
+def _averages(
+    context: RequestContext,
+    params: AveragesParams,
+    pair: Pair,
+    asked: list[AveragePeriod],
+    rates: PublisherRates | None,
+) -> list[Average | PublishedMean]:
+    """Return the averages of days; of periods without a day those that were published, unless a source is asked for."""
+    try:
+        days = _days(context, params, pair, asked, rates)
+    except NoRate:
+        if rates is not None:
+            raise
+        days = PublishedDays(pair, np.array([], np.int64), np.array([]))
+    found: list[Average | PublishedMean] = []
+    for period in asked:
+        each = average(days, period, context.today) or (published_mean(pair, period) if rates is None else None)
+        if each is not None:
+            found.append(each)
+    return found
 
 
 def _mean_of(rates: PublisherRates, pair: Pair, period: AveragePeriod) -> str:
@@ -215,26 +217,6 @@ def _periods(context: RequestContext, params: AveragesParams) -> list[AveragePer
     return list(periods(start, end, Span(params.by), params.year_start or (1, 1)))
 
 
-def _record(found: _Found, today: date) -> PeriodRecord:
-    each = found.average
-    numbers = (plain_float(value) for value in (each.first, each.high, each.low, each.last))
-    opening, high, low, close = map(Raw, numbers)
-    return PeriodRecord(
-        start=each.period.first,
-        end=each.period.last,
-        mean=Raw(found.mean),
-        open=opening,
-        high=high,
-        low=low,
-        close=close,
-        opened=each.first_day,
-        closed=each.last_day,
-        days=each.days,
-        missing=each.missing,
-        complete=each.period.last < today,
-    )
-
-
 def cost(context: RequestContext, params: AveragesParams) -> int:
     """One call for each target in the answer."""
     return len(_read(context, params)[0]) if params.partial else len(params.quotes)
@@ -257,31 +239,14 @@ def scope(context: RequestContext, params: AveragesParams) -> Scope:
     return Scope(asked[0].first, asked[-1].last, tuple(Pair(params.base, quote) for quote in params.quotes))
 
 
-_COLUMNS = (
-    Column("start", DATE),
-    Column("end", DATE),
-    Column("base"),
-    Column("quote"),
-    *(Column(name, NUMBER) for name in ("mean", "open", "high", "low", "close")),
-    *(Column(name, DATE) for name in ("opened", "closed")),
-    *(Column(name, COUNT) for name in ("days", "missing")),
-)
-
-
 def table(context: RequestContext, params: AveragesParams) -> AnswerTable:
     """Return a row for each period of each target."""
     found, unavailable = _read(context, params)
-    return AnswerTable(_COLUMNS, _rows(params.base, found), () if unavailable is UNSET else tuple(unavailable))
-
-
-def _rows(base: str, found: dict[str, list[_Found]]) -> Iterator[tuple[Cell, ...]]:
-    for quote, averages in found.items():
-        for one in averages:
-            each = one.average
-            numbers = (plain_float(value) for value in (each.first, each.high, each.low, each.last))
-            days = (str(each.first_day), str(each.last_day))
-            period = (str(each.period.first), str(each.period.last))
-            yield *period, base, quote, one.mean, *numbers, *days, each.days, each.missing
+    return AnswerTable(
+        PERIOD_COLUMNS,
+        period_rows(params.base, found, context.today),
+        () if unavailable is UNSET else tuple(unavailable),
+    )
 
 
 endpoint: Endpoint[AveragesParams, AveragesResponse] = Endpoint(
