@@ -35,6 +35,15 @@ def test_small_letters_win_over_capitals_and_empty_variables_are_none() -> None:
     assert proxies(HTTPS_PROXY="", ALL_PROXY="http://c:3").proxy_for(HTTPS) == "http://c:3"
 
 
+@pytest.mark.parametrize(
+    ("host", "is_direct"),
+    [("10.1.2.3", True), ("11.1.2.3", False), ("[fd00::7]", True), ("[2001:db8::1]", False), ("bank.example", False)],
+)
+def test_networks_of_no_proxy_are_asked_directly(host: str, is_direct: bool) -> None:
+    chosen = proxies("http://s:9", NO_PROXY="10.0.0.0/8, fd00::/8,nonsense/9")
+    assert (chosen.proxy_for(f"https://{host}/rates") is None) is is_direct
+
+
 def test_the_setting_wins_over_the_variables_and_no_proxy_holds_for_both() -> None:
     chosen = proxies("http://s:9", HTTPS_PROXY="http://a:1", NO_PROXY="bank.example, .corp")
     assert [chosen.proxy_for(url) for url in (HTTPS, HTTP)] == ["http://s:9"] * 2

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 from urllib.parse import urlsplit
 from urllib.request import proxy_bypass_environment  # type: ignore[attr-defined]  # documented with NO_PROXY
 
@@ -34,6 +35,8 @@ class OutgoingProxies:
         host = (parts.hostname or "").rstrip(".")
         proxy = self.by_scheme.get(_SCHEMES.get(parts.scheme, parts.scheme))
         if proxy is None or _is_this_machine(host) or proxy_bypass_environment(host, {"no": self.excepted}):
+            return None
+        if _is_in_network(host, self.excepted):
             return None
         return proxy
 
@@ -84,6 +87,20 @@ def _is_usable(proxy: str) -> bool:
         return parts.scheme == "http" and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         return False
+
+
+def _is_in_network(host: str, excepted: str) -> bool:
+    """Return whether a host is an IP address in one of the networks of NO_PROXY, such as 10.0.0.0/8."""
+    networks = [item.strip() for item in excepted.split(",") if "/" in item]
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    for network in networks:
+        with suppress(ValueError):
+            if address in ip_network(network, strict=False):
+                return True
+    return False
 
 
 def _is_this_machine(host: str) -> bool:
