@@ -39,7 +39,7 @@ def test_small_letters_win_over_capitals_and_empty_variables_are_none() -> None:
     ("host", "is_direct"),
     [("10.1.2.3", True), ("11.1.2.3", False), ("[fd00::7]", True), ("[2001:db8::1]", False), ("bank.example", False)],
 )
-def test_networks_of_no_proxy_are_asked_directly(host: str, is_direct: bool) -> None:
+def test_networks_of_no_proxy_are_asked_directly(host: str, *, is_direct: bool) -> None:
     chosen = proxies("http://s:9", NO_PROXY="10.0.0.0/8, fd00::/8,nonsense/9")
     assert (chosen.proxy_for(f"https://{host}/rates") is None) is is_direct
 
