@@ -23,6 +23,7 @@ CambistError
 │   │   ├── TooManyFailedKeys      too many requests with a wrong API key from one address
 │   │   └── StoreBusy              the database does not answer in time
 │   ├── ReceiptUnavailable         no receipt can be signed now
+│   ├── LockEnded                  the rate lock that a request names has ended
 │   ├── NoRate                     there is no rate for these symbols on this day
 │   │   ├── NoRateOfType           neither of two currencies has a rate of the type asked for
 │   │   └── NotKnownThen           there is a rate now, but it was not known at the moment of `as_of`
@@ -74,8 +75,7 @@ class UnknownSymbol(BadParameter):
 
     def __init__(self, symbol: str, role: str = "target", hint: str = "") -> None:
         self.symbol, self.role = shorten(symbol), role
-        what = f"{role} {self.kind}".strip()
-        super().__init__(f"Invalid/unsupported {what}: [{self.symbol}]{hint and f', {hint}'}")
+        super().__init__(f"Invalid/unsupported {f'{role} {self.kind}'.strip()}: [{self.symbol}]{hint and f', {hint}'}")
 
 
 class UnknownMetal(UnknownSymbol):
@@ -166,6 +166,10 @@ class ReceiptUnavailable(RequestRefused):
     """No receipt can be signed now: the key cannot be read, created or announced."""
 
 
+class LockEnded(RequestRefused):
+    """The rate lock that a request names has ended."""
+
+
 class NoRate(RequestRefused):
     """There is no rate for these symbols on this day."""
 
@@ -175,10 +179,7 @@ class NoRateOfType(NoRate):
 
 
 class NotKnownThen(NoRate):
-    """There is a rate now, but it was not known at the moment of `as_of`.
-
-    `first_edition` names the first edition that has it; None if none was recorded yet.
-    """
+    """There is a rate now, not known at the moment of `as_of`; `first_edition` is the first recorded that has it."""
 
     def __init__(self, sentence: str, first_edition: str | None = None) -> None:
         self.first_edition = first_edition

@@ -110,8 +110,8 @@ def test_a_header_alone_is_answered_with_a_header(run: Run, invoices: Path) -> N
     [
         (["missing.csv"], "There is no file [missing.csv]; an amount is followed by two codes"),
         (["100", "EUR"], "Missing TO: convert an amount from EUR to what?"),
-        (["INVOICES", "--date", "2026-03-03"], "A file takes neither --date nor --json"),
-        (["INVOICES", "--json"], "A file takes neither --date nor --json"),
+        (["INVOICES", "--date", "2026-03-03"], "A file takes no --date, --json or --lock"),
+        (["INVOICES", "--json"], "A file takes no --date, --json or --lock"),
         (["INVOICES", "--decimal", "x"], "Invalid decimal: [x]"),
         (["INVOICES", "--precision", "21"], "Invalid precision: [21]"),
         (["1", "EUR", "USD", "--output", "x"], "--output, --decimal, --delimiter, --dates, --encoding are for a file"),

@@ -38,7 +38,8 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     answer beyond its part of the quota while the database is gone. `rate`: requests a second, `burst`: how many at
     once, None: no limit. `book_refresh`: seconds for which it sees the same book, 0: every book. `tags`: the groups of
     endpoints. `history_days`: how far back it sees, None: all. `stream_…`: connections, pairs of each, messages a
-    second of each, and how many calls each is charged for every minute that it begins.
+    second of each, and how many calls each is charged for every minute that it begins. `lock_minutes`: how long it may
+    hold a rate, 0: not at all.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     stream_messages: _Limit = 0
     stream_calls_a_minute: _Limit = 0
     offline_calls: _Calls = 0
+    lock_minutes: Annotated[int, Meta(ge=0, le=43_200)] = 30
 
     def first_day(self, today: date) -> date:
         """Return the first day of the history that it sees."""

@@ -45,6 +45,7 @@ PROBLEMS: dict[type[errors.CambistError], Problem] = {
     errors.NoRate: Problem(404, "no_rate"),
     errors.NoRateOfType: Problem(404, "no_rate_of_type"),
     errors.NotKnownThen: Problem(404, "not_known_then"),
+    errors.LockEnded: Problem(409, "lock_ended"),
     errors.RateUnavailable: Problem(503, "rate_unavailable"),
     errors.ReceiptUnavailable: Problem(503, "receipt_unavailable"),
     errors.TooFewSources: Problem(503, "too_few_sources"),

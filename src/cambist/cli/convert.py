@@ -26,6 +26,8 @@ Source = Annotated[str | None, typer.Option(help="Only what this source publishe
 Rule = Annotated[str | None, typer.Option(help="Which publication counts, such as before: the last before the day.")]
 Booking = Annotated[str | None, typer.Option(help="The rate that an authority wants, such as pl-vat or de-vat.")]
 
+Lock = Annotated[str | None, typer.Option(help="Hold the rate for a time such as PT30M, or use a lock's token.")]
+
 
 def convert(  # noqa: PLR0913  the options of a command
     amount: Amount,
@@ -42,6 +44,7 @@ def convert(  # noqa: PLR0913  the options of a command
     source: Source = None,
     rule: Rule = None,
     booking: Booking = None,
+    lock: Lock = None,
     as_json: AsJson = False,
     url: ServiceUrl = None,
     key: ServiceKey = None,
@@ -59,10 +62,10 @@ def convert(  # noqa: PLR0913  the options of a command
 
     target, decimals = Target(data, url, key), None if precision is None else str(precision)
     if base is None:
-        if date is not None or as_json:
-            raise BadParameter("A file takes neither --date nor --json: its days are in its column [date]")
+        if date is not None or as_json or lock is not None:
+            raise BadParameter("A file takes no --date, --json or --lock: its days are in its column [date]")
         options = ConversionOptions(decimals, decimal, delimiter, dates, encoding, source, rule, booking)
         raise typer.Exit(0 if convert_file(target, amount, output, options) else 1)
     check_one_amount(base, quote, output, decimal, delimiter, dates, encoding)
     asked = {"from": base, "to": quote, "amount": amount, "date": date, "precision": decimals}
-    convert_amount(target, asked | {"source": source, "rule": rule, "booking": booking}, as_json=as_json)
+    convert_amount(target, asked | {"source": source, "rule": rule, "booking": booking, "lock": lock}, as_json=as_json)

@@ -70,6 +70,8 @@ def convert_amount(target: Target, query: Query, *, as_json: bool) -> None:
     code, converted = next(iter(answer["result"].items()))
     typer.echo(reply.content if as_json else f"{answer['amount']} {answer['base']} = {converted} {code}")
     words = day_words(answer) if "date" in answer else time_words(answer)
+    if "lock" in answer:
+        words = f"{words} Held until {answer['lock']['ends_at']} by --lock {answer['lock']['token']}"
     reply.print_footer(f"1 {answer['base']} = {answer['result']['rate']} {code}.", words)
 
 

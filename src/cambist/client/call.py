@@ -25,6 +25,9 @@ Amount = Decimal | int | float | str
 """An amount; a float is the number that it is shown as."""
 
 MaxAge = dt.timedelta | str | None
+Lock = dt.timedelta | str | None
+"""How long rates are held, or the token of a lock."""
+
 """Rates older than this are refused: a timedelta, or an ISO 8601 duration such as `PT2H`."""
 
 Day = dt.date | str | None

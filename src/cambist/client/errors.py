@@ -79,6 +79,10 @@ class NotFound(ServiceError):
     """There is no rate on that day, or no such path."""
 
 
+class LockEnded(ServiceError):
+    """The rate lock has ended; the text has the rate of now."""
+
+
 class RateLimited(ServiceError):
     """Too many requests in a short time."""
 
@@ -105,6 +109,7 @@ _BY_CODE: Mapping[str, type[ServiceError]] = {
     "unknown_pair": UnknownSymbol,
     "unknown_instrument": UnknownSymbol,
     "account_suspended": KeyRefused,
+    "lock_ended": LockEnded,
     "quota_spent": QuotaSpent,
     "too_many_failures": TooManyFailedKeys,
 }

@@ -13,7 +13,10 @@ from joserfc.jwk import OKPKey
 from cambist.errors import ReceiptInvalid, ReceiptUnavailable
 from cambist.receipts.signing_key import ALGORITHM, Jwk
 
-_TYPE = "cambist-receipt+jws"
+_RECEIPT = "cambist-receipt+jws"
+RATE_LOCK = "cambist-rate-lock+jws"
+"""The type of a token that holds rates: it is signed as a receipt is, and is none."""
+
 _JOSE_ERRORS = (JoseError, ValueError, TypeError, KeyError)
 _REGISTRY = jws.JWSRegistry(algorithms=[ALGORITHM])
 _REGISTRY.max_payload_length = 256 * 1024 * 1024  # a receipt may contain a long answer
@@ -48,9 +51,9 @@ class PrivateKey:
         """The key as JSON, with its private half."""
         return msgspec.json.encode(self._key.as_dict(private=True))
 
-    def sign(self, payload: bytes) -> str:
-        """Return a payload as a JWS in compact form."""
-        header = {"alg": ALGORITHM, "typ": _TYPE, "kid": self.kid}
+    def sign(self, payload: bytes, kind: str = _RECEIPT) -> str:
+        """Return a payload as a JWS of a type, in compact form."""
+        header = {"alg": ALGORITHM, "typ": kind, "kid": self.kid}
         return jws.serialize_compact(header, payload, self._key, registry=_REGISTRY)
 
     def sign_bytes(self, content: bytes) -> bytes:
@@ -59,13 +62,13 @@ class PrivateKey:
         return signature
 
 
-def key_id(receipt: str) -> str:
+def key_id(receipt: str, kind: str = _RECEIPT) -> str:
     """Return which key a receipt names, before anything is verified. Errors: ReceiptInvalid."""
     try:
         header = jws.extract_compact(receipt.encode("ascii"), registry=_REGISTRY).headers()
     except (*_JOSE_ERRORS, UnicodeError) as error:
         raise ReceiptInvalid("This is no receipt: a receipt is a JWS in compact form") from error
-    if header.get("alg") != ALGORITHM or header.get("typ") != _TYPE:
+    if header.get("alg") != ALGORITHM or header.get("typ") != kind:
         raise ReceiptInvalid("This is a JWS, but no receipt of Cambist: its header names another algorithm or type")
     return str(header.get("kid", ""))
 

@@ -95,6 +95,8 @@ class EndpointAnswers:
             call.leave_if_at_once()
             self._check_quota(call, outline.cost)
         answer = self._complete(outline, context, params)
+        if getattr(params, "lock", None) is not None:
+            return answer  # it is of one account
         if answer.until == inf:
             immutable.add(key, answer)
         elif self._is_live and answer.earliest_day is None:  # an answer about a past day is not made from the book

@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 from msgspec import UNSET, Meta, UnsetType
 
 from cambist.accounts.account import DatetimeFormat
-from cambist.accounts.principal import BookView
+from cambist.accounts.principal import BookView, Principal
 from cambist.accounts.usage import UsageRecord
 from cambist.api.call.call import Call
 from cambist.api.state.readers import ReadClose
@@ -53,13 +53,14 @@ class RequestContext:
 
     `timestamp` is the time in seconds since 1970. `form` is the account's datetime format, `reach` the first day that
     its plan includes; `usage` is there for the endpoints that ask for it. `state` is the worker's, for what does not
-    change with the market. `expires_at` is when the answer may be served from the cache no longer, in seconds since
-    1970: at the end of the minute, because markets open and close, and days begin, at full minutes; earlier if a price
-    that was found fresh may be stale before.
+    change with the market. `payer` is who asks with a key, if anybody does. `expires_at` is when the answer may be
+    served from the cache no longer, in seconds since 1970: at the end of the minute, because markets open and close,
+    and days begin, at full minutes; earlier if a price that was found fresh may be stale before.
     """
 
     __slots__ = (
-        "_computed", "_now", "book", "expires_at", "form", "mark", "matrix", "reach", "state", "timestamp", "usage",
+        "_computed", "_now", "book", "expires_at", "form", "mark", "matrix", "payer", "reach", "state", "timestamp",
+        "usage",
     )  # fmt: skip
 
     def __init__(
@@ -78,6 +79,7 @@ class RequestContext:
         self.form = form
         self.reach = reach
         self.usage = usage
+        self.payer: Principal | None = None
         self.expires_at = now // _MINUTE_SECONDS * _MINUTE_SECONDS + _MINUTE_SECONDS
         self.mark: Mark | None = None
         self._now: datetime | None = None
@@ -122,7 +124,7 @@ class RequestContext:
     def at(self, mark: Mark, matrix: RateMatrix) -> RequestContext:
         """Return the context of the same request as a mark knew it."""
         known = RequestContext(self.state, self.book, self.timestamp, self.form, self.reach, self.usage)
-        known.mark, known.matrix = mark, matrix
+        known.mark, known.matrix, known.payer = mark, matrix, self.payer
         return known
 
     @property
@@ -233,7 +235,9 @@ def context_of(
     view = _PUBLIC_VIEW if principal is None else principal.book_view
     if form is None:
         form = DatetimeFormat.ISO if principal is None else principal.account.datetime_format
-    return RequestContext(state, state.caches.for_view(view).state[0], call.now, form, call.first_day, usage)
+    context = RequestContext(state, state.caches.for_view(view).state[0], call.now, form, call.first_day, usage)
+    context.payer = principal
+    return context
 
 
 @lru_cache(maxsize=4096)

@@ -33,6 +33,7 @@ _STATUS_MEANING = {
     401: "No API key, or one that is not valid.",
     403: "The plan does not include the endpoint, or history that old; or the account is suspended.",
     404: "No data for that date and pair.",
+    409: "The rate lock that is named has ended.",
     429: "Too many requests at once, or the quota of the period is spent. `Retry-After` says when to try again.",
     503: "The pair exists, but it has no rate yet, or its newest rate is too old.",
 }
@@ -102,9 +103,15 @@ def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
                 "headers": _HEADERS,
                 "content": {"application/json": {"schema": body, **_example(endpoint)}, **_table_types(endpoint)},
             },
-            **{str(status): {"$ref": f"#/components/responses/{status}"} for status in _STATUS_MEANING},
+            **{str(status): {"$ref": f"#/components/responses/{status}"} for status in _statuses(endpoint)},
         },
     }
+
+
+def _statuses(endpoint: Endpoint[Any, Any]) -> list[int]:
+    """Return the errors that an endpoint may answer: only a rate lock ends."""
+    has_lock = any(param.name == "lock" for param in declared_params(endpoint.params).values())
+    return [status for status in _STATUS_MEANING if has_lock or status != 409]
 
 
 def _bulk_operation() -> Json:

@@ -127,6 +127,10 @@ ERRORS = {
     "receipt_unavailable": ErrorExample(
         "The answer cannot be signed now", "The file of the signing key cannot be read: Permission denied"
     ),
+    "lock_ended": ErrorExample(
+        "The rate lock has ended",
+        "The lock ended at [2026-11-20T12:30:00Z]; the rate of [EUR/USD] is now [1.0826]",
+    ),
     "rate_unavailable": ErrorExample(
         "No rate, or none that is fresh enough",
         f"No source has delivered a rate for [KPW] yet; {SIMULATED}",

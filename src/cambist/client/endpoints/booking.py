@@ -8,7 +8,7 @@ from decimal import Decimal
 from msgspec import Struct, field
 
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import Amount, Call, Codes, Day, MaxAge, write_day
+from cambist.client.call import Amount, Call, Codes, Day, Lock, MaxAge, write_day
 
 
 class PublishedRecord(Struct, frozen=True):
@@ -40,21 +40,31 @@ class PeriodRecord(Struct, frozen=True):
     """What a rate was in a period, which is `complete` when it has ended.
 
     `open` and `close` are its first and last rate, of the days `opened` and `closed`. `days` counts those that the mean
-    is of, and `missing` the Mondays to Fridays without a publication.
+    is of, and `missing` the Mondays to Fridays without a publication. Where no day of a period is known, the mean may
+    be that of `publishers`, as `made` says; the rest is then None.
     """
 
     start: dt.date
     end: dt.date
     mean: Decimal
-    open: Decimal
-    high: Decimal
-    low: Decimal
-    close: Decimal
-    opened: dt.date
-    closed: dt.date
+    open: Decimal | None
+    high: Decimal | None
+    low: Decimal | None
+    close: Decimal | None
+    opened: dt.date | None
+    closed: dt.date | None
     days: int
     missing: int
     complete: bool
+    made: str = ""
+    publishers: tuple[str, ...] = ()
+
+
+class LockRecord(Struct, frozen=True):
+    """A `token` that holds the rates of an answer until `ends_at`, for the account that asked."""
+
+    token: str
+    ends_at: Timestamp
 
 
 class AveragesResponse(Answer, frozen=True, kw_only=True):
@@ -91,6 +101,7 @@ class PriceListResponse(Answer, frozen=True, kw_only=True):
     base: str
     amount: Decimal
     prices: dict[str, PriceRecord]
+    lock: LockRecord | None = None
     unavailable: tuple[str, ...] = ()
 
 
@@ -162,12 +173,13 @@ def price_list(  # noqa: PLR0913  the parameters of an endpoint
     source: str | None = None,
     rule: str | None = None,
     booking: str | None = None,
+    lock: Lock = None,
     partial: bool = False,
 ) -> Call[PriceListResponse]:
     """Return an amount in several currencies, with a `markup` such as "2.5%", rounded as shops do.
 
     `rounding` is "currency" (minor units), "cash" (coins that there are), "up", "step:0.05" or "charm:0.99". Each price
-    costs a call.
+    costs a call. `lock` holds the rates for a time, or uses those that a token holds.
     """
     parameters = {
         "amount": amount,
@@ -180,6 +192,7 @@ def price_list(  # noqa: PLR0913  the parameters of an endpoint
         "source": source,
         "rule": rule,
         "booking": booking,
+        "lock": lock,
         "partial": partial,
     }
     return Call("/price-list", PriceListResponse, parameters)

@@ -8,8 +8,8 @@ from decimal import Decimal
 from msgspec import Struct, field
 
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import Amount, AsOf, Call, Codes, Day, MaxAge, write_day
-from cambist.client.endpoints.booking import BookingRecord, PublishedRecord
+from cambist.client.call import Amount, AsOf, Call, Codes, Day, Lock, MaxAge, write_day
+from cambist.client.endpoints.booking import BookingRecord, LockRecord, PublishedRecord
 
 
 class AgreementRecord(Struct, frozen=True, kw_only=True):
@@ -102,6 +102,7 @@ class ConvertResponse(Answer, frozen=True, kw_only=True):
     rule: str = ""
     published: dict[str, list[PublishedRecord]] | None = None
     booking: BookingRecord | None = None
+    lock: LockRecord | None = None
     agreement: dict[str, AgreementRecord] | None = None
     assumed: tuple[str, ...] = ()
 
@@ -185,13 +186,13 @@ def convert(  # noqa: PLR0913  the parameters of an endpoint
     booking: str | None = None,
     as_of: AsOf = None,
     assume: str | None = None,
+    lock: Lock = None,
 ) -> Call[ConvertResponse]:
     """Convert an amount at the current rate, or at that of a past day.
 
     The result is rounded to `precision` decimal places, or as its currency is: JPY to 0, KWD to 3, coins to six
-    digits. With `source` the rate is one source's own, `rule` says which of its days counts, and `booking` names an
-    authority's rule for both. With `date` and `as_of` it is made as the service knew the day then: at an edition or a
-    moment. `assume` is "published" or left out.
+    digits. `source`, `rule` and `booking` choose a publisher's rate and its day. With `date` and `as_of` it is made as
+    the service knew it then; `assume` is "published" or left out. `lock` holds the rate for a time such as "PT30M".
     """
     parameters = {
         "amount": amount,
@@ -207,5 +208,6 @@ def convert(  # noqa: PLR0913  the parameters of an endpoint
         "booking": booking,
         "as_of": as_of,
         "assume": assume,
+        "lock": lock,
     }
     return Call("/convert", ConvertResponse, parameters)

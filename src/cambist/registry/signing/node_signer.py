@@ -8,7 +8,7 @@ from importlib import import_module
 from time import monotonic
 from typing import Any
 
-from cambist.errors import ReceiptUnavailable, StoreBroken, StoreBusy
+from cambist.errors import ReceiptInvalid, ReceiptUnavailable, StoreBroken, StoreBusy
 from cambist.receipts.claims import ReceiptClaims, encode_claims
 from cambist.receipts.signing_key import JwkSet, PublicKeys, decode_key_set, encode_key_set, key_set
 from cambist.storage.key_folder import KeyFolder
@@ -59,6 +59,18 @@ class NodeSigner:
     def sign(self, claims: ReceiptClaims) -> str:
         """Return a receipt: a JWS in compact form. Errors: ReceiptUnavailable."""
         return str(self._signing().sign(encode_claims(claims)))
+
+    def sign_lock(self, payload: bytes) -> str:
+        """Return a token that holds rates: a JWS in compact form. Errors: ReceiptUnavailable."""
+        return str(self._signing().sign(payload, _jose().RATE_LOCK))
+
+    def verify_lock(self, token: str) -> bytes:
+        """Return the payload of a token that a node of this service has signed. Errors: ReceiptInvalid."""
+        kid = _jose().key_id(token, _jose().RATE_LOCK)
+        key = next((each for each in self.keys().keys if each.kid == kid), None)
+        if key is None:
+            raise ReceiptInvalid("No node of this service has the key that it names")
+        return bytes(_jose().verify(token, key))
 
     def sign_note(self, text: bytes) -> tuple[str, bytes]:
         """Return the public key (`x` of its JWK) that signs a text for the log, and its plain signature."""

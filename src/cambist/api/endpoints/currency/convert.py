@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.rendering import Number, Numbers, conversion, number
-from cambist.api.answer.request_context import RequestContext, Updated
+from cambist.api.answer.request_context import RequestContext, Updated, written
 from cambist.api.bodies.agreement import Agreed, Agreements, agreed_now, agreed_on
 from cambist.api.bodies.closes import read_closes
 from cambist.api.bodies.publisher_rates import (
@@ -25,11 +25,13 @@ from cambist.api.bodies.publisher_rates import (
     choice_of,
     earliest_counted,
 )
+from cambist.api.bodies.rate_locks import Locked, LockRecord, check_alone, held_rate, lock_record
 from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
 from cambist.api.questions.amounts import MIN_AMOUNT, SmallAmount, amount, decimal_places
 from cambist.api.questions.freshness_parameters import FreshnessParameters
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed, scope_of_day
+from cambist.api.questions.lock_parameters import Lock
 from cambist.api.questions.parameter_types import day, not_after_today
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.api.questions.symbol_parameters import asset
@@ -40,9 +42,10 @@ from cambist.history.known_state import Scope
 from cambist.pricing.amounts import decimals_of
 from cambist.pricing.cross_rates import check_crossable, midpoint
 from cambist.pricing.exact_midpoints import exact_midpoint
-from cambist.pricing.number_format import half_up
+from cambist.pricing.number_format import half_up, plain_float
 from cambist.pricing.pair import PIVOT, Pair
 
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _SAFE_DIGITS = 15
 """The digits that a float64 represents exactly. Later digits are noise, which would show in large amounts."""
 
@@ -82,9 +85,12 @@ class ConvertParams(FreshnessParameters, frozen=True, kw_only=True):
     source: PublisherKey = None
     rule: Rule = None
     booking: Booking = None
+    lock: Lock = None
 
     def __post_init__(self) -> None:
         """Refuse an amount below a hundredth, which two decimals could not show. Errors: BadParameter."""
+        if self.lock is not None:
+            check_alone(self)
         if self.precision is not None and isinstance(self.amount, SmallAmount):
             raise BadParameter(
                 f"Invalid amount: [{shorten(self.amount.text)}], it takes a decimal from {MIN_AMOUNT} up, such as "
@@ -109,7 +115,9 @@ class AnyAmountParams(ConvertParams, frozen=True, kw_only=True):
     ]
 
     def __post_init__(self) -> None:
-        """Take any amount."""
+        """Take any amount. Errors: BadParameter for a lock beside what chooses another rate."""
+        if self.lock is not None:
+            check_alone(self)
 
 
 class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
@@ -129,6 +137,7 @@ class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
     rule: RuleName = UNSET
     published: Published = UNSET
     booking: Booked = UNSET
+    lock: Locked = UNSET
     agreement: Agreed = UNSET
     assumed: Assumed = UNSET
 
@@ -137,7 +146,8 @@ class ConvertResponse(Struct, frozen=True, rename={"day": "date"}):
 class Conversion:
     """A converted amount with its decimals, the rate, and of when that is, as in a `ConvertResponse`.
 
-    `published` reads what a publisher said: a file of amounts does not show it.
+    `published` reads what a publisher said: a file of amounts does not show it. `held` is the rate that a lock holds,
+    and `as_of` of when it is.
     """
 
     amount: str
@@ -150,6 +160,8 @@ class Conversion:
     rule: RuleName = UNSET
     published: Callable[[], Published] | None = None
     booking: Booked = UNSET
+    held: str = ""
+    as_of: datetime = _NEVER
 
 
 def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
@@ -157,7 +169,8 @@ def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
 
     With `date` the rate of that day is used, the same as at `/historical`; for a coin its price at midnight UTC. With
     `rate_type` it is a fixing of that type, with `source` what one source published; `rule` says which day of
-    publication counts, and `booking` names an authority's rule for both.
+    publication counts, and `booking` names an authority's rule for both. With `lock` the rate has 15 digits, and is
+    the same until the lock ends.
     """
     found = convert_amount(context, params)
     return ConvertResponse(
@@ -171,15 +184,22 @@ def answer(context: RequestContext, params: ConvertParams) -> ConvertResponse:
         rule=found.rule,
         published=UNSET if found.published is None else found.published(),
         booking=found.booking,
+        lock=UNSET if params.lock is None else _lock(context, params, params.lock, found),
         agreement=found.agreement,
         assumed=context.assumed,
     )
+
+
+def _lock(context: RequestContext, params: ConvertParams, lock: timedelta | str, found: Conversion) -> LockRecord:
+    return lock_record(context, lock, {Pair(params.base, params.quote): found.held}, found.as_of)
 
 
 def convert_amount(context: RequestContext, params: ConvertParams) -> Conversion:
     """Convert an amount, now or on a day. Errors: RequestRefused."""
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
+    if isinstance(params.lock, str):
+        return _of_lock(context, pair, params, params.lock)
     if params.source or params.rule or params.booking:
         return _of_choice(context, pair, params)
     if params.rate_type is not None:
@@ -191,8 +211,19 @@ def _now(context: RequestContext, pair: Pair, params: ConvertParams) -> Conversi
     context.check_fresh((pair.base, pair.quote), params.max_age)
     agreed = agreed_now(context, (pair.base, pair.quote), params.min_sources)
     rate = midpoint(context.book, pair)
+    updated = context.updated(rate.as_of, params.max_age)
+    if params.lock is not None:
+        held = f"{rate.value:.{_SAFE_DIGITS}g}"
+        converted = _converted(params, *Decimal(held).as_integer_ratio())
+        return Conversion(converted, float(held), updated=updated, agreement=agreed, held=held, as_of=rate.as_of)
     converted = _converted(params, *exact_midpoint(context.book, pair))
-    return Conversion(converted, rate.value, updated=context.updated(rate.as_of, params.max_age), agreement=agreed)
+    return Conversion(converted, rate.value, updated=updated, agreement=agreed)
+
+
+def _of_lock(context: RequestContext, pair: Pair, params: ConvertParams, token: str) -> Conversion:
+    held, as_of = held_rate(context, token, pair, lambda: plain_float(midpoint(context.book, pair).value))
+    converted = _converted(params, *Decimal(held).as_integer_ratio())
+    return Conversion(converted, float(held), updated=written(as_of, context.form), held=held, as_of=as_of)
 
 
 def _on_day(context: RequestContext, pair: Pair, params: ConvertParams) -> Conversion:
@@ -264,5 +295,6 @@ endpoint: Endpoint[ConvertParams, ConvertResponse] = Endpoint(
     body=ConvertResponse,
     answer=answer,
     earliest_day=earliest_day,
+    is_long=lambda _context, params: params.lock is not None,  # a signature is made or checked
     scope=scope,
 )

@@ -17,11 +17,13 @@ from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.rendering import Number, number
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.partial import Unavailable, answer_each
+from cambist.api.bodies.rate_locks import Locked, check_alone, lock_record
 from cambist.api.endpoints.currency import convert
 from cambist.api.endpoints.currency.convert import AnyAmountParams, Conversion, convert_amount
 from cambist.api.questions.amounts import amount
 from cambist.api.questions.freshness_parameters import FreshnessParameters
 from cambist.api.questions.known_parameters import scope_of_day
+from cambist.api.questions.lock_parameters import Lock
 from cambist.api.questions.parameter_types import day, flag
 from cambist.api.questions.parameters import Param
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
@@ -80,9 +82,12 @@ class PriceListParams(FreshnessParameters, frozen=True, kw_only=True):
     source: PublisherKey = None
     rule: Rule = None
     booking: Booking = None
+    lock: Lock = None
 
     def __post_init__(self) -> None:
         """Refuse unknown targets, except with `partial`. Errors: UnknownSymbol, BadParameter."""
+        if self.lock is not None:
+            check_alone(self)
         if self.quotes.unknown and not self.partial:
             raise self.quotes.unknown[0]
         if self.amount <= 0:
@@ -111,6 +116,7 @@ class PriceListResponse(Struct, frozen=True):
     base: str
     amount: Number
     prices: dict[str, PriceRecord]
+    lock: Locked = UNSET
     unavailable: Unavailable = UNSET
 
 
@@ -136,8 +142,16 @@ def answer(context: RequestContext, params: PriceListParams) -> PriceListRespons
         base=params.base,
         amount=number(params.amount),
         prices={quote: _record(each) for quote, each in found.items()},
+        lock=_lock(context, params, found),
         unavailable=unavailable,
     )
+
+
+def _lock(context: RequestContext, params: PriceListParams, found: dict[str, _Price]) -> Locked:
+    if not found or params.lock is None:
+        return UNSET
+    rates = {Pair(params.base, quote): each.found.held for quote, each in found.items()}
+    return lock_record(context, params.lock, rates, min(each.found.as_of for each in found.values()))
 
 
 def _read(context: RequestContext, params: PriceListParams) -> tuple[dict[str, _Price], list[str] | UnsetType]:
@@ -181,6 +195,7 @@ def _asked(params: PriceListParams, quote: str) -> AnyAmountParams:
         source=params.source,
         rule=params.rule,
         booking=params.booking,
+        lock=params.lock,
     )
 
 
@@ -250,5 +265,6 @@ endpoint: Endpoint[PriceListParams, PriceListResponse] = Endpoint(
     table=table,
     cost=cost,
     earliest_day=earliest_day,
+    is_long=lambda _context, params: params.lock is not None,  # a signature is made or checked
     scope=scope,
 )

@@ -24,7 +24,7 @@ MAX_LIST_BYTES = 9000
 
 _ANNOTATIONS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 
-_NOT_OFFERED = ("as_of", "assume", "source", "rule", "booking")
+_NOT_OFFERED = ("as_of", "assume", "source", "rule", "booking", "lock")
 """Parameters that no tool offers: all tools answer with the agreed rates that are known now."""
 
 Question = tuple[Endpoint[Any, Any], Struct]

@@ -110,6 +110,7 @@ function inEffect(plans) {
     { label: "New prices", class: "num" },
     { label: "History", class: "num" },
     { label: "Stream", class: "num" },
+    { label: "Locks", class: "num" },
     { label: "Groups of endpoints" },
   ];
   const rows = plans.map((plan) =>
@@ -122,6 +123,7 @@ function inEffect(plans) {
       cell(plan.book_refresh ? `every ${plan.book_refresh} s` : "always", "num"),
       cell(plan.history_days === null ? "all" : `${count(plan.history_days)} days`, "num"),
       cell(plan.stream_connections ? `${count(plan.stream_connections)} × ${count(plan.stream_pairs)} pairs` : "none", "num"),
+      cell(plan.lock_minutes ? `${count(plan.lock_minutes)} min` : "none", "num"),
       cell(h("span", { class: "tags" }, ...plan.tags.map((tag) => badge(tag)))),
     ),
   );
