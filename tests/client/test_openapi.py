@@ -67,6 +67,8 @@ SAMPLES = {
     "rule": "before",
     "booking": "de-vat",
     "lock": "PT30M",
+    "details": True,
+    "lang": "de",
     "by": "quarter",
     "method": "calendar",
     "year_start": "04-06",

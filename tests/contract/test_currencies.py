@@ -84,3 +84,33 @@ def test_it_costs_one_call_like_any_other(client):
 
 def test_it_needs_a_key(client):
     assert client.get("/currencies", key=None).status == 401
+
+
+def test_details_are_decimals_cash_steps_and_signs(client):
+    details = client.get("/currencies?details=1").json["details"]
+    assert details["CHF"] == {"minor_units": 2, "cash_step": 0.05, "symbol": None}
+    assert details["JPY"] == {"minor_units": 0, "cash_step": None, "symbol": "¥"}
+    assert details["EUR"]["symbol"] == "€"
+    assert set(details) == set(client.get("/currencies").json["currencies"])
+    everything = client.get("/currencies?details=1&all=1").json
+    assert everything["details"]["DEM"]["minor_units"] == 2
+    assert "GBp" not in everything["details"]
+
+
+@pytest.mark.parametrize(
+    ("language", "name"), [("de", "Schweizer Franken"), ("fr", "franc suisse"), ("ja", "スイス フラン")]
+)
+def test_names_are_in_the_language_asked_for(client, language, name):
+    assert client.get(f"/currencies?lang={language}").json["currencies"]["CHF"] == name
+    assert client.get("/currencies").json["currencies"]["CHF"] == "Swiss Franc"
+
+
+def test_signs_are_those_of_the_language(client):
+    for language, sign in (("en", "CA$"), ("fr-CA", "$")):
+        assert client.get(f"/currencies?details=1&lang={language}").json["details"]["CAD"]["symbol"] == sign
+
+
+@pytest.mark.parametrize("language", ["xx", "deutsch", "d", "de;drop", "../de", "de_" * 20])
+def test_an_unknown_language_is_refused(client, language):
+    reply = client.get(f"/currencies?lang={language}")
+    assert (reply.status, "it takes a language such as de or pt-BR" in reply.json["error"]) == (400, True)

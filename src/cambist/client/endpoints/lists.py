@@ -19,10 +19,19 @@ class CurrencyLife(Struct, frozen=True):
     priced: bool
 
 
+class CurrencyDetails(Struct, frozen=True):
+    """How amounts of a currency are written and paid: decimals, the smallest amount that coins pay, and its sign."""
+
+    minor_units: int | None
+    cash_step: Decimal | None
+    symbol: str | None
+
+
 class CurrenciesResponse(Answer, frozen=True, kw_only=True):
-    """Names by code; with `all_` also `lives` by code."""
+    """Names by code; with `all_` also `lives`, and with `details` the details by code."""
 
     currencies: dict[str, str]
+    details: dict[str, CurrencyDetails] | None = None
     lives: dict[str, CurrencyLife] | None = None
 
 
@@ -123,9 +132,12 @@ class MetalsListResponse(Answer, frozen=True, kw_only=True):
     metals: dict[str, str]
 
 
-def currencies(*, all_: bool = False) -> Call[CurrenciesResponse]:
-    """Return the currencies that have a rate; with `all_` also those of history."""
-    return Call("/currencies", CurrenciesResponse, {"all": all_})
+def currencies(*, all_: bool = False, details: bool = False, lang: str | None = None) -> Call[CurrenciesResponse]:
+    """Return the currencies that have a rate; with `all_` also those of history.
+
+    `details` adds decimals, cash step and sign of each; `lang` is a language of CLDR for names and signs, such as "de".
+    """
+    return Call("/currencies", CurrenciesResponse, {"all": all_, "details": details, "lang": lang})
 
 
 def crypto_currencies() -> Call[CryptoCurrenciesResponse]:
