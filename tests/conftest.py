@@ -41,7 +41,7 @@ from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_
 from cambist.ingest.source_status import SourceStatuses
 from cambist.pricing.quoted_book import QuotedBook
 from cambist.pricing.rate_book import RateBook
-from cambist.registry.wiring.components import endpoints
+from cambist.registry.wiring.components import endpoints, posted_endpoints
 from cambist.sources.adapters.ecb import adapter
 from cambist.storage.sql import SqlStore
 
@@ -300,8 +300,9 @@ def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
     worker_state.apply_source_reports(SourceStatuses.for_sources([adapter.source], {}).report(NOW, {}, {}))
     ledger = given.get("counters") or MemoryLedger()
     meter = Meter(ledger, given.get("past", {}))
+    options = ApiOptions(**{"posted": tuple(posted_endpoints()), **rest})
     return Client(
-        build_application(endpoints(), worker_state, meter, ApiOptions(**rest)),
+        build_application(endpoints(), worker_state, meter, options),
         worker_state=worker_state,
         ledger=ledger,
         clock=clock,

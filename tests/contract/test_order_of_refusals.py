@@ -68,6 +68,7 @@ def tool(name: str, **arguments: str) -> str:
     return msgspec.json.encode({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).decode()
 
 
+JSON = "application/json"
 FACES = (
     Face("historical", "/historical?date=DAY&from=EUR&to=CODE"),
     Face("time-series", "/time-series?from=EUR&to=CODE&start=DAY&end=DAY"),
@@ -82,6 +83,7 @@ FACES = (
     Face("fixer convert", "/fixer/convert?from=EUR&to=CODE&amount=1&date=DAY", may_say_otherwise=True),
     Face("receipt", "/receipts", '{"get": "/historical?date=DAY&from=EUR&to=CODE"}', "application/json"),
     Face("bulk", "/convert/bulk", "amount,from,to,date\n1,EUR,CODE,DAY\n", "text/csv"),
+    Face("value", "/value", '{"currency": "CODE", "date": "DAY", "positions": [{"asset": "EUR", "amount": 1}]}', JSON),
     Face("tool rate", "/mcp", tool("rate", date="DAY"), "application/json"),
     Face("tool convert", "/mcp", tool("convert", amount="1", date="DAY"), "application/json"),
     Face("tool series", "/mcp", tool("series", start="DAY", end="DAY"), "application/json"),

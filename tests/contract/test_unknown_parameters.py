@@ -41,7 +41,7 @@ def test_the_walk_over_the_endpoints_finds_them():
 
 @pytest.mark.parametrize("path", ENDPOINTS)
 def test_stray_parameters_are_ignored_and_named(kept_client_dealing, path):
-    for stray in STRAYS:
+    for stray in {*STRAYS} - {*NAMES[path]}:
         reply = kept_client_dealing.get(asked(path, **{stray: "1795175998"}))
         assert reply.status != 400, (stray, reply.text)
         assert reply.headers["cambist-ignored"] == stray

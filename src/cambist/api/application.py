@@ -15,12 +15,14 @@ from cambist.accounts.meter import Meter
 from cambist.api import errors
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.endpoint_answers import EndpointAnswers
+from cambist.api.answer.posted_endpoint import PostedEndpoint
 from cambist.api.call.admission import Admission
 from cambist.api.call.credentials import Authenticator
 from cambist.api.call.settlement import Settlement
 from cambist.api.direct.way import DirectServing, DirectWay
 from cambist.api.docs.interactive_reference import add_docs_routes
-from cambist.api.docs.openapi import Json, openapi_document
+from cambist.api.docs.openapi import openapi_document
+from cambist.api.docs.openapi_schemas import Json
 from cambist.api.docs.web_page import PageOptions, add_page_routes
 from cambist.api.faces.bulk import METHODS as BULK_METHODS
 from cambist.api.faces.bulk import PATH as BULK_PATH
@@ -35,6 +37,8 @@ from cambist.api.faces.json_face import JsonFace
 from cambist.api.faces.mcp import PATH as MCP_PATH
 from cambist.api.faces.mcp.mcp_resource import METHODS as MCP_METHODS
 from cambist.api.faces.mcp.mcp_resource import McpResource
+from cambist.api.faces.posted import METHODS as POSTED_METHODS
+from cambist.api.faces.posted.posted_resource import PostedResource
 from cambist.api.faces.receipts import KEYS_PATH
 from cambist.api.faces.receipts import METHODS as RECEIPTS_METHODS
 from cambist.api.faces.receipts import PATH as RECEIPTS_PATH
@@ -73,8 +77,8 @@ _METHODS = {BULK_PATH: BULK_METHODS, MCP_PATH: MCP_METHODS, RECEIPTS_PATH: RECEI
 class ApiOptions:
     """What an operator may configure about the HTTP API.
 
-    `environment` is named in the headers of every answer, error and page; it is empty for live prices. `counts` is
-    where requests are counted.
+    `posted` are the endpoints whose question is a body. `environment` is named in the headers of every answer, error
+    and page; it is empty for live prices. `counts` is where requests are counted.
     """
 
     path_prefix: str = ""
@@ -84,6 +88,7 @@ class ApiOptions:
     environment: str = ""
     page: PageOptions = field(default_factory=PageOptions)
     dialects: tuple[Dialect, ...] = ()
+    posted: tuple[PostedEndpoint[Any, Any], ...] = ()
     counts: Counts | None = None
 
 
@@ -98,7 +103,9 @@ def build_application(
     framework = _framework(worker_state, settlement, options, headers)
     faces = _add_endpoints(framework, endpoints, worker_state, (admission, settlement), options)
     framework.add_route(BULK_PATH, BulkResource(worker_state, admission, settlement, options.environment))
-    add_docs_routes(framework, partial(_document, endpoints, options.path_prefix), options.environment)
+    for posted in options.posted:
+        framework.add_route(posted.path, PostedResource(posted, worker_state, admission, settlement))
+    add_docs_routes(framework, partial(_document, endpoints, options.posted, options.path_prefix), options.environment)
     tools = McpResource(worker_state, admission, settlement, options.cors_origin, options.environment)
     framework.add_route(MCP_PATH, tools)
     add_dialect_routes(
@@ -110,7 +117,8 @@ def build_application(
     )
     add_page_routes(framework, options.page, dialect_index(options.dialects), partial(_notice, worker_state))
     turns = RequestTurns(authenticator, faces, options.dialects, headers, options.path_prefix)
-    bodies = RequestBodies(authenticator, options.path_prefix, worker_state.clock)
+    posted_paths = [posted.path for posted in options.posted]
+    bodies = RequestBodies(authenticator, options.path_prefix, worker_state.clock, posted_paths)
     directly = DirectServing(headers, options.closed_max_age, options.path_prefix, options.counts)
     direct = DirectWay(endpoints, worker_state, settlement, directly)
     serving = ServingOptions(headers, turns, bodies, direct, options.path_prefix, options.counts)
@@ -130,7 +138,8 @@ def _framework(
     # The last to see a response signs it, with all its headers.
     secret = [name for dialect in options.dialects for name in dialect.key_parameters]
     signing = ReceiptMiddleware(worker_state, options.environment, secret)
-    completing = HeadersMiddleware(headers, settlement, _METHODS)
+    methods = _METHODS | {posted.path: POSTED_METHODS for posted in options.posted}
+    completing = HeadersMiddleware(headers, settlement, methods)
     framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[signing, completing])
     framework.req_options.strip_url_path_trailing_slash = True
     framework.resp_options.default_media_type = "application/json"
@@ -186,6 +195,8 @@ def _headers_of_all(options: ApiOptions) -> Headers:
 
 
 @lru_cache(maxsize=4)
-def _document(endpoints: tuple[Endpoint[Any, Any], ...], path_prefix: str) -> Json:
+def _document(
+    endpoints: tuple[Endpoint[Any, Any], ...], posted: tuple[PostedEndpoint[Any, Any], ...], path_prefix: str
+) -> Json:
     """Return the OpenAPI document, built once for each set of endpoints: it takes a tenth of a second."""
-    return openapi_document(endpoints, path_prefix)
+    return openapi_document(endpoints, path_prefix, posted)

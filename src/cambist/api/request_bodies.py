@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from cambist.api.call.credentials import Authenticator
 from cambist.api.faces.bulk import PATH as BULK_PATH
@@ -19,12 +19,18 @@ _WITH_KEY = frozenset({BULK_PATH, MCP_PATH})
 
 
 class RequestBodies:
-    """Decides how long the body of a request may be. `prefix` is that of the paths; `clock` returns seconds."""
+    """Decides how long the body of a request may be.
 
-    def __init__(self, authenticator: Authenticator, prefix: str, clock: Callable[[], float]) -> None:
+    `prefix` is that of the paths, and `posted` are those whose question is a body; `clock` returns seconds.
+    """
+
+    def __init__(
+        self, authenticator: Authenticator, prefix: str, clock: Callable[[], float], posted: Iterable[str] = ()
+    ) -> None:
         self._authenticator = authenticator
         self._prefix = prefix
         self._clock = clock
+        self._with_key = _WITH_KEY.union(posted)
 
     def limit(self, environ: Environ) -> int:
         """Return the most bytes of a body; 0 if the request is answered, and mostly refused, without it."""
@@ -36,7 +42,7 @@ class RequestBodies:
         path = path.rstrip("/")
         if path == RECEIPTS_PATH:
             return MAX_QUESTION_BYTES
-        if path not in _WITH_KEY:
+        if path not in self._with_key:
             return 0
         return MAX_BODY_BYTES if self._has_key(environ) else 0
 

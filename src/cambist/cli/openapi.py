@@ -17,9 +17,14 @@ def openapi(
 ) -> None:
     """Write the OpenAPI document of the HTTP API, generated from the endpoints."""
     from cambist.api.docs.openapi import openapi_document
-    from cambist.registry.wiring.components import endpoints
+    from cambist.registry.wiring.components import endpoints, posted_endpoints
 
-    text = msgspec.json.format(msgspec.json.encode(openapi_document(endpoints())), indent=2).decode() + "\n"
+    text = (
+        msgspec.json.format(
+            msgspec.json.encode(openapi_document(endpoints(), posted=posted_endpoints())), indent=2
+        ).decode()
+        + "\n"
+    )
     if check is not None:
         if not check.exists() or check.read_text(encoding="utf-8") != text:
             typer.echo(f"{check} is out of date: cambist openapi --output {check}", err=True)

@@ -26,6 +26,7 @@ from cambist.client.endpoints import (
     quotes,
     rates,
     revisions,
+    values,
 )
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import async_iterator, async_joined, async_method
@@ -152,6 +153,8 @@ class AsyncCambist:
     convert = async_method(rates.convert)
     convert_bulk = async_method(bulk.convert_bulk)
     convert_file = async_method(bulk.convert_file)
+    value = async_method(values.value)
+    metals_value = async_method(values.metals_value)
     historical = async_method(history.historical)
     time_series = async_method(history.time_series)
     averages = async_method(booking.averages)

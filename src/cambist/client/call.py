@@ -49,8 +49,8 @@ class Interval(StrEnum):
 class Call(Generic[T]):
     """A call of the endpoint at `path`, whose answer has the type `answer` and comes as the media type `accept`.
 
-    A call with a `body`, which is CSV, is a POST, and is repeated only after a rate limit. `read` reads an answer that
-    is not JSON.
+    A call with a `body`, which is of the type `media`, is a POST, and is repeated only after a rate limit. `read` reads
+    an answer that is not JSON.
     """
 
     path: str
@@ -59,6 +59,7 @@ class Call(Generic[T]):
     accept: str = JSON
     body: bytes = field(default=b"", repr=False)
     read: Callable[[bytes], T] | None = None
+    media: str = CSV
 
     @property
     def query(self) -> dict[str, str]:

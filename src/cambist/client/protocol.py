@@ -14,7 +14,7 @@ from urllib.parse import urlencode, urlsplit
 import msgspec
 
 from cambist.client.answers import Answer, RawAnswer, ResponseHeaders, decode_custom_type
-from cambist.client.call import CSV, JSON, Call
+from cambist.client.call import JSON, Call
 from cambist.client.errors import ConnectionFailed, NotConfigured, printable, service_error
 from cambist.client.retries import Retries
 from cambist.client.version import VERSION
@@ -101,7 +101,7 @@ def build_request(configuration: Configuration, call: Call[T]) -> Request:
     url = f"{configuration.url}{call.path}{query and f'?{query}'}"
     headers = {"X-API-Key": configuration.key, "User-Agent": USER_AGENT, "Accept": call.accept}
     if call.body:
-        return Request(url, {**headers, "Content-Type": CSV}, "POST", call.body)
+        return Request(url, {**headers, "Content-Type": call.media}, "POST", call.body)
     return Request(url, headers)
 
 

@@ -27,6 +27,7 @@ from cambist.client.endpoints import (
     quotes,
     rates,
     revisions,
+    values,
 )
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import iterator, joined, method
@@ -130,6 +131,8 @@ class Cambist:
     convert = method(rates.convert)
     convert_bulk = method(bulk.convert_bulk)
     convert_file = method(bulk.convert_file)
+    value = method(values.value)
+    metals_value = method(values.metals_value)
     historical = method(history.historical)
     time_series = method(history.time_series)
     averages = method(booking.averages)

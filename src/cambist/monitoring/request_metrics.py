@@ -13,7 +13,7 @@ from prometheus_client.registry import Collector
 
 from cambist.api.faces.mcp import PATH as TOOLS_PATH
 from cambist.errors import StoreBroken
-from cambist.registry.wiring.components import endpoints
+from cambist.registry.wiring.components import endpoints, posted_endpoints
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.usage.request_counters import BOUNDS, RequestCounts
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 def open_request_counts(settings: Settings) -> RequestCounts | None:
     """Open the request counters; None, with a warning, if that fails: nothing else depends on them."""
-    paths = [*(endpoint.path for endpoint in endpoints()), TOOLS_PATH]
+    paths = [*(endpoint.path for endpoint in endpoints()), *(each.path for each in posted_endpoints()), TOOLS_PATH]
     try:
         return RequestCounts(DataDirectory(settings.data).requests, paths, settings.workers * (settings.threads + 1))
     except StoreBroken as broken:

@@ -40,7 +40,14 @@ from cambist.registry.accounts.plans import current_plans
 from cambist.registry.archiving.known_history import open_correction_feed, open_known_history
 from cambist.registry.node.nodes import node_name
 from cambist.registry.signing.node_signer import NodeSigner
-from cambist.registry.wiring.components import bar_reader, dialects, endpoints, environment_of, open_store
+from cambist.registry.wiring.components import (
+    bar_reader,
+    dialects,
+    endpoints,
+    environment_of,
+    open_store,
+    posted_endpoints,
+)
 from cambist.registry.wiring.worker_state import build_worker_state
 from cambist.settings import Settings
 from cambist.status.environment import SIMULATED, Environment, check_rate_book, check_rate_matrix
@@ -151,6 +158,7 @@ class ApiWorker:
             environment=environment,
             page=_page_options(settings, environment),
             dialects=dialects(settings),
+            posted=tuple(posted_endpoints()),
             counts=open_request_counts(settings),
         )
         return build_application(endpoints(), self._worker_state, self._meter, options)

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
-from inspect import cleandoc
 from typing import Any
 
 import msgspec
 
 from cambist import __version__
 from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.posted_endpoint import PostedEndpoint
+from cambist.api.docs.openapi_schemas import Json, join_lines, schemas_of, with_ms
 from cambist.api.docs.openapi_texts import BULK, ERRORS, INTRODUCTION, TABLES, TAGS
 from cambist.api.errors import FRAMEWORK_PROBLEMS, PROBLEMS
 from cambist.api.faces.bulk import PATH as BULK_PATH
 from cambist.api.faces.bulk.converting import BulkParams
 from cambist.api.faces.tables.formats import FORMATS
 from cambist.api.questions.parameters import Param, declared_params
-
-Json = dict[str, Any]
 
 _KEY_SCHEMES: Json = {
     "api_key": {"type": "apiKey", "in": "query", "name": "api_key"},
@@ -52,20 +51,19 @@ _HEADERS: Json = {
         "schema": {"type": "string"},
     },
 }
+_Declared = Endpoint[Any, Any] | PostedEndpoint[Any, Any]
 _TEXT: Json = {"type": "string"}
 _BYTES: Json = {"type": "string", "format": "binary"}
 _OF_A_SERVICE = frozenset({"as_of", "min_sources", "rate_type", "source", "booking"})
 """Parameters whose values depend on what a service knows: an example would fail at another one, such as a sandbox."""
-_MS: Json = {"type": "integer", "minimum": 0, "description": "Time to answer, in milliseconds."}
 
 
-def openapi_document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str = "") -> Json:
+def openapi_document(
+    endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str = "", posted: Iterable[PostedEndpoint[Any, Any]] = ()
+) -> Json:
     """Return the OpenAPI 3.1 document of the endpoints. It depends on their declarations alone."""
-    endpoints = tuple(endpoints)
-    bodies, schemas = msgspec.json.schema_components(
-        [endpoint.body for endpoint in endpoints], ref_template="#/components/schemas/{name}"
-    )
-    _join_description_lines(schemas)
+    endpoints, posted = tuple(endpoints), tuple(posted)
+    bodies, named = schemas_of(endpoints, posted)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -77,17 +75,29 @@ def openapi_document(endpoints: Iterable[Endpoint[Any, Any]], path_prefix: str =
         "servers": [{"url": path_prefix or "/"}],
         "tags": [{"name": tag, "description": TAGS[tag]} for tag in dict.fromkeys(one.tag for one in endpoints)],
         "security": [{name: []} for name in _KEY_SCHEMES],
-        "paths": {
-            endpoint.path: {"get": _operation(endpoint, _with_ms(body, schemas))}
-            for endpoint, body in zip(endpoints, bodies, strict=True)
-        }
-        | {BULK_PATH: {"post": _bulk_operation()}},
+        "paths": _paths(endpoints, posted, bodies, named),
         "components": {
             "securitySchemes": _KEY_SCHEMES,
-            "schemas": {"Error": _error_schema(), **_shared_schemas(schemas, endpoints)},
+            "schemas": {"Error": _error_schema(), **_shared_schemas(named, (*endpoints, *posted))},
             "responses": {str(status): _error_response(status) for status in _STATUS_MEANING},
         },
     }
+
+
+def _paths(
+    endpoints: Sequence[Endpoint[Any, Any]],
+    posted: Sequence[PostedEndpoint[Any, Any]],
+    bodies: Sequence[Json],
+    schemas: Json,
+) -> Json:
+    asked = {
+        each.path: {"get": _operation(each, with_ms(body, schemas))}
+        for each, body in zip(endpoints, bodies, strict=False)
+    }
+    answers, questions = bodies[len(endpoints) :], bodies[len(endpoints) + len(posted) :]
+    for each, body, question in zip(posted, answers, questions, strict=False):
+        asked[each.path] = {"post": _posted_operation(each, with_ms(body, schemas), question)}
+    return asked | {BULK_PATH: {"post": _bulk_operation()}}
 
 
 def _operation(endpoint: Endpoint[Any, Any], body: Json) -> Json:
@@ -112,6 +122,27 @@ def _statuses(endpoint: Endpoint[Any, Any]) -> list[int]:
     """Return the errors that an endpoint may answer: only a rate lock ends."""
     has_lock = any(param.name == "lock" for param in declared_params(endpoint.params).values())
     return [status for status in _STATUS_MEANING if has_lock or status != 409]
+
+
+def _posted_operation(endpoint: PostedEndpoint[Any, Any], body: Json, question: Json) -> Json:
+    content = {"schema": question, "example": msgspec.json.decode(endpoint.example)}
+    described = f"{join_lines(endpoint.answer.__doc__ or '')}\n\nCost: {join_lines(endpoint.cost.__doc__ or '')}"
+    return {
+        "operationId": re.sub(r"\W+", "_", endpoint.path.strip("/")),
+        "tags": [endpoint.tag],
+        "summary": endpoint.summary,
+        "description": described,
+        "parameters": [],
+        "requestBody": {"required": True, "content": {"application/json": content}},
+        "responses": {
+            "200": {
+                "description": "The answer.",
+                "headers": _HEADERS,
+                "content": {"application/json": {"schema": body}},
+            },
+            **{str(each): {"$ref": f"#/components/responses/{each}"} for each in _STATUS_MEANING if each != 409},
+        },
+    }
 
 
 def _bulk_operation() -> Json:
@@ -140,7 +171,7 @@ def _bulk_operation() -> Json:
 
 def _description(endpoint: Endpoint[Any, Any]) -> str:
     costs = (endpoint.cost and endpoint.cost.__doc__) or "One call."
-    text = f"{_join_lines(endpoint.answer.__doc__ or '')}\n\nCost: {costs[0].lower()}{costs[1:]}"
+    text = f"{join_lines(endpoint.answer.__doc__ or '')}\n\nCost: {costs[0].lower()}{costs[1:]}"
     return text if endpoint.table is None else f"{text}\n\n{TABLES}"
 
 
@@ -149,18 +180,6 @@ def _table_types(endpoint: Endpoint[Any, Any]) -> Json:
     if endpoint.table is None:
         return {}
     return {one.media_types[0]: {"schema": _TEXT if one.is_text else _BYTES} for one in FORMATS}
-
-
-def _join_lines(text: str) -> str:
-    """Remove indentation and line breaks from a docstring: Markdown gives both a meaning."""
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in cleandoc(text).split("\n\n"))
-
-
-def _join_description_lines(schemas: Json) -> None:
-    """Join the lines of the descriptions of schemas, which are docstrings."""
-    for schema in schemas.values():
-        if "description" in schema:
-            schema["description"] = _join_lines(schema["description"])
 
 
 def _sorted_params(endpoint: Endpoint[Any, Any]) -> list[Param]:
@@ -204,21 +223,13 @@ def _default_as_sent(default: Any) -> Any:
     return str(default).lower() if isinstance(default, bool) else default
 
 
-def _with_ms(body: Json, schemas: Json) -> Json:
-    """Inline a body's schema and add the `ms` that every answer ends with."""
-    schema = {**schemas[body["$ref"].rpartition("/")[2]]}
-    schema["properties"] = {**schema["properties"], "ms": _MS}
-    schema["required"] = [*schema["required"], "ms"]
-    return schema
-
-
-def _shared_schemas(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> Json:
+def _shared_schemas(schemas: Json, endpoints: Iterable[_Declared]) -> Json:
     """Return the schemas that bodies refer to; the bodies themselves are inlined in their endpoints."""
     bodies = _body_names(schemas, endpoints)
     return {name: schema for name, schema in schemas.items() if name not in bodies}
 
 
-def _body_names(schemas: Json, endpoints: Iterable[Endpoint[Any, Any]]) -> set[str]:
+def _body_names(schemas: Json, endpoints: Iterable[_Declared]) -> set[str]:
     bodies = [endpoint.body for endpoint in endpoints]
     references, _ = msgspec.json.schema_components(bodies, ref_template="{name}")
     return {reference["$ref"] for reference in references} & set(schemas)

@@ -36,3 +36,6 @@ ENDPOINTS = (
     "metals.list",
     "admin.usage",
 )
+
+POSTED_ENDPOINTS = ("currency.value", "metals.value")
+"""Those whose question is the body of a POST: each module defines `endpoint: PostedEndpoint[…]`."""

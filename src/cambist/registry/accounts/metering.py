@@ -19,7 +19,7 @@ from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.http.scheduler import MORE_THREADS
 from cambist.registry.node.local_copies import USAGE_DAYS, copied_past_usage
 from cambist.registry.node.nodes import node_name
-from cambist.registry.wiring.components import endpoints
+from cambist.registry.wiring.components import endpoints, posted_endpoints
 from cambist.settings import Settings
 from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
@@ -65,7 +65,8 @@ def open_counters(settings: Settings) -> WorkerCounters:
 
 def charged_endpoints() -> tuple[str, ...]:
     """Return the labels under which calls are counted: the paths of endpoints, the stream, the dialects, and tools."""
-    return (*(endpoint.path for endpoint in endpoints()), USAGE_LABEL, *map(usage_label, DIALECTS), TOOLS_LABEL)
+    paths = [*(endpoint.path for endpoint in endpoints()), *(posted.path for posted in posted_endpoints())]
+    return (*paths, USAGE_LABEL, *map(usage_label, DIALECTS), TOOLS_LABEL)
 
 
 def writer_slots(settings: Settings) -> int:

@@ -9,7 +9,8 @@ from typing import Any
 
 from cambist import plugins
 from cambist.api.answer.endpoint import Endpoint
-from cambist.api.endpoints import ENDPOINTS
+from cambist.api.answer.posted_endpoint import PostedEndpoint
+from cambist.api.endpoints import ENDPOINTS, POSTED_ENDPOINTS
 from cambist.api.faces.dialects import DIALECTS
 from cambist.api.faces.dialects.dialect import Dialect
 from cambist.errors import CannotStart
@@ -61,6 +62,11 @@ def max_ages(settings: Settings) -> Mapping[AssetKind, timedelta]:
 def endpoints() -> list[Endpoint[Any, Any]]:
     """Return every endpoint, in the order of the docs."""
     return list(plugins.load("cambist.api.endpoints", ENDPOINTS, "endpoint", Endpoint).values())
+
+
+def posted_endpoints() -> list[PostedEndpoint[Any, Any]]:
+    """Return every endpoint whose question is a body, in the order of the docs."""
+    return list(plugins.load("cambist.api.endpoints", POSTED_ENDPOINTS, "endpoint", PostedEndpoint).values())
 
 
 def dialects(settings: Settings) -> tuple[Dialect, ...]:

@@ -50,6 +50,7 @@ class CurrenciesParams(BookParameters, frozen=True):
             default=None,
             description="Names and signs in a language of CLDR, such as de or pt-BR; English if left out.",
             schema={"type": "string", "examples": ["de"]},
+            selects_data=False,
         ),
     ] = None
 

@@ -1,0 +1,35 @@
+"""The declaration of an endpoint whose question is the JSON body of a POST: lists of things with their properties."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+
+from cambist.api.answer.request_context import RequestContext
+
+Q = TypeVar("Q", bound=Struct)
+B = TypeVar("B", bound=Struct)
+
+
+@dataclass(frozen=True, slots=True)
+class PostedEndpoint(Generic[Q, B]):
+    """One path of the API that takes a POST.
+
+    `question` is what the body is read as, `example` such a body, and `shown` the answer to it in the docs. `answer` is
+    pure: it reads the request context and the question. `cost` gets both and returns the calls of an answer, and
+    `earliest_day` the first day that it is about, None for live prices.
+    """
+
+    path: str
+    tag: str
+    summary: str
+    question: type[Q]
+    body: type[B]
+    answer: Callable[[RequestContext, Q], B]
+    cost: Callable[[RequestContext, Q], int]
+    example: bytes
+    earliest_day: Callable[[RequestContext, Q], date | None] | None = None

@@ -1,0 +1,3 @@
+"""Questions that are the JSON body of a POST."""
+
+METHODS = ("POST", "OPTIONS")
