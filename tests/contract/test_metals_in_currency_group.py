@@ -375,3 +375,60 @@ def test_a_daily_fixing_of_a_metal_is_not_called_closed(dealing):
     legs = answered(dealing(now=SATURDAY), "/explain?from=XPD&to=USD")["legs"]
     (leg,) = legs
     assert (leg["sources"], leg["through"], leg.get("because", "")) == (["nbu"], ["USD/UAH", "XPD/UAH"], "")
+
+
+# By weight and purity
+
+GRAM_OF_750 = GOLD_OF_THE_DAY / Fraction("31.1034768") * Fraction(3, 4)
+PERIOD = "start=2026-11-18&end=2026-11-20"
+
+
+@pytest.mark.parametrize(
+    ("asked", "part"),
+    [
+        ("unit=gram&purity=750", Fraction(3, 4) / Fraction("31.1034768")),
+        ("unit=gram", 1 / Fraction("31.1034768")),
+        ("purity=916.7", Fraction("0.9167")),
+        ("unit=kilogram", 1000 / Fraction("31.1034768")),
+        ("unit=oz_t", Fraction(1)),
+    ],
+)
+def test_the_history_of_a_metal_is_by_the_weight_and_purity_asked_for(client_of_days, asked, part):
+    rate = GOLD_OF_THE_DAY * 80 / 100 * part
+    assert is_right(shown(client_of_days, f"/historical?date=2026-11-19&from=XAU&to=EUR&{asked}", "EUR"), rate)
+    series = answered(client_of_days, f"/time-series?from=XAU&to=EUR&{PERIOD}&{asked}")
+    assert {is_right(Fraction(str(each)), rate) for each in series["results"]["EUR"].values()} == {True}
+    (month,) = answered(client_of_days, f"/averages?from=XAU&to=EUR&{PERIOD}&{asked}")["results"]["EUR"]
+    assert is_right(Fraction(str(month["mean"])), rate)
+    table = client_of_days.get(f"/time-series.csv?from=XAU&to=EUR&{PERIOD}&{asked}").text.splitlines()
+    assert is_right(Fraction(table[1].split(",")[3]), rate)
+    table = client_of_days.get(f"/historical.csv?date=2026-11-19&from=XAU&to=EUR&{asked}").text.splitlines()
+    assert is_right(Fraction(table[1].split(",")[3]), rate)
+
+
+@pytest.mark.parametrize("path", ["/historical?date=2026-11-18", f"/time-series?{PERIOD}", f"/averages?{PERIOD}"])
+def test_an_answer_names_the_weight_and_purity_that_were_asked_for(client_of_days, path):
+    def named(query):
+        answer = answered(client_of_days, f"{path}&to=EUR&{query}")
+        return answer.get("unit"), answer.get("purity")
+
+    assert named("from=XAU&unit=gram&purity=750") == ("gram", "750")
+    assert named("from=XAU&purity=585") == ("oz_t", "585")
+    assert named("from=XAU&unit=gram") == ("gram", "1000")
+    assert named("from=XCU&unit=kilogram") == ("kilogram", None)
+    assert named("from=XAU") == (None, None)
+
+
+@pytest.mark.parametrize("path", ["/historical?date=2026-11-18", f"/time-series?{PERIOD}", f"/averages?{PERIOD}"])
+@pytest.mark.parametrize(
+    ("query", "part"),
+    [
+        ("from=EUR&to=USD&unit=gram", "Invalid unit: it is that of a metal, and [from] is [EUR]"),
+        ("from=EUR&to=USD&purity=750", "Invalid purity: it is that of a metal, and [from] is [EUR]"),
+        ("from=XCU&to=USD&purity=750", "Invalid purity: [XCU] is sold pure"),
+        ("from=XAU&to=USD&purity=2000", "Invalid purity: [2000]"),
+        ("from=XAU&to=USD&unit=stone", "Invalid unit: [stone]"),
+    ],
+)
+def test_weights_that_cannot_be_are_refused(client_of_days, path, query, part):
+    assert is_refused(client_of_days.get(f"{path}&{query}"), 400, "bad_parameter", part)

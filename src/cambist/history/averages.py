@@ -73,15 +73,18 @@ class PublishedMean:
     publishers: tuple[str, ...]
 
 
-def published_mean(pair: Pair, period: AveragePeriod) -> PublishedMean | None:
-    """Return the mean of a pair from published means over exactly this period; None if there is none of a side."""
+def published_mean(pair: Pair, period: AveragePeriod, weight: float = 1.0) -> PublishedMean | None:
+    """Return the mean of a pair from published means over exactly this period; None if there is none of a side.
+
+    `weight` is what it is multiplied by, for another weight of a metal than its own unit.
+    """
     base, quote = (published_average(code, period.first, period.last) for code in (pair.base, pair.quote))
     if base is None or quote is None:
         return None
-    is_own = (not base.publisher and quote.is_per_dollar) or (not quote.publisher and not base.is_per_dollar)
-    made = "published average" if is_own else "computed from published averages"
+    is_published = (not base.publisher and quote.is_per_dollar) or (not quote.publisher and not base.is_per_dollar)
+    made = "published average" if is_published and weight == 1.0 else "computed from published averages"
     publishers = tuple(dict.fromkeys(filter(None, (base.publisher, quote.publisher))))
-    return PublishedMean(period, float(base.worth / quote.worth), made, publishers)
+    return PublishedMean(period, float(base.worth / quote.worth) * weight, made, publishers)
 
 
 def periods(start: date, end: date, span: Span, year_start: tuple[int, int] = (1, 1)) -> Iterator[AveragePeriod]:

@@ -125,7 +125,8 @@ class UnknownParameters:
         if found := self._similar(name, value, query):
             raise BadParameter(f"{shown}, did you mean [{found}]?")
         reason, paths = DECIDING.get(name.lower()), self._other_paths.get(name.lower())
-        only = f", only by {_join_paths(paths)}" if paths else ""
+        near = sorted(paths or (), key=lambda path: path.split("/")[1] != self._path.split("/")[1])
+        only = f", only by {_join_paths(near)}" if near else ""
         if reason is not None and not (name.lower() == "format" and value.lower() in _OWN_FORMATS):
             raise BadParameter(f"{shown} is not taken by {self._path}{only}: {reason}")
         if only:

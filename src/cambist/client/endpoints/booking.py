@@ -74,6 +74,8 @@ class AveragesResponse(Answer, frozen=True, kw_only=True):
     by: str
     method: str
     results: dict[str, list[PeriodRecord]]
+    unit: str = ""
+    purity: str = ""
     source: str = ""
     booking: BookingRecord | None = None
     unavailable: tuple[str, ...] = ()
@@ -138,6 +140,8 @@ def averages(  # noqa: PLR0913  the parameters of an endpoint
     year_start: str | None = None,
     source: str | None = None,
     booking: str | None = None,
+    unit: str | None = None,
+    purity: str | None = None,
     partial: bool = False,
 ) -> Call[AveragesResponse]:
     """Return mean, first, highest, lowest and last rate of each week, month, quarter or year.
@@ -156,6 +160,8 @@ def averages(  # noqa: PLR0913  the parameters of an endpoint
         "year_start": year_start,
         "source": source,
         "booking": booking,
+        "unit": unit,
+        "purity": purity,
         "partial": partial,
     }
     return Call("/averages", AveragesResponse, parameters)

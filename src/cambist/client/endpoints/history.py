@@ -30,6 +30,8 @@ class HistoricalResponse(Answer, frozen=True, kw_only=True):
     carried_days: int | None
     assumed: tuple[str, ...] = ()
     fixings: dict[str, dt.date | None] | None = None
+    unit: str = ""
+    purity: str = ""
     source: str = ""
     rule: str = ""
     published: dict[str, list[PublishedRecord]] | None = None
@@ -52,6 +54,8 @@ class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
     results: dict[str, dict[dt.date, Decimal]]
     carried: list[dt.date] | dict[str, list[dt.date]] | None = None
     fixed_on: dict[str, dt.date | dict[str, dt.date]] | None = None
+    unit: str = ""
+    purity: str = ""
     source: str = ""
     assumed: tuple[str, ...] = ()
     unavailable: tuple[str, ...] = ()
@@ -97,14 +101,14 @@ def historical(  # noqa: PLR0913  the parameters of an endpoint
     booking: str | None = None,
     as_of: AsOf = None,
     assume: str | None = None,
+    unit: str | None = None,
+    purity: str | None = None,
 ) -> Call[HistoricalResponse]:
     """Return the rates of a past day, in all currencies if there is no `to`.
 
     With `min_sources`, rates that fewer independent sources agree on are refused. With `rate_type`, such as `parallel`,
-    they are fixings of that type. With `source` they are what one source published, `rule` says which of its days
-    counts, and `booking` names an authority's rule for both. All of them need `to`.
-
-    With `as_of` as the service knew it then: an edition or a moment. `assume` is "published" or left out.
+    they are fixings of that type. `source`, `rule` and `booking` choose a publisher's rate and its day. With `as_of` as
+    the service knew it then; `assume` is "published" or left out. `unit` and `purity` are of a metal.
     """
     parameters = {
         "date": write_day(date),
@@ -119,6 +123,8 @@ def historical(  # noqa: PLR0913  the parameters of an endpoint
         "booking": booking,
         "as_of": as_of,
         "assume": assume,
+        "unit": unit,
+        "purity": purity,
     }
     return Call("/historical", HistoricalResponse, parameters)
 
@@ -136,13 +142,15 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
     source: str | None = None,
     as_of: AsOf = None,
     assume: str | None = None,
+    unit: str | None = None,
+    purity: str | None = None,
 ) -> Call[TimeSeriesResponse]:
     """Return the rate of each day of a period.
 
     Without `end` it ends today, and without `start` it has 30 days. The `interval` "P1W", "P1M" or "P1Y" has the
     last rate of each week, month or year. With `rate_type` the rates are of that type, with `source` of one source.
 
-    With `as_of` as the service knew it then: an edition or a moment. `assume` is "published" or left out.
+    With `as_of` as the service knew it then; `assume` is "published" or left out. `unit` and `purity` are of a metal.
     """
     parameters = {
         "from": from_,
@@ -156,6 +164,8 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
         "source": source,
         "as_of": as_of,
         "assume": assume,
+        "unit": unit,
+        "purity": purity,
     }
     return Call("/time-series", TimeSeriesResponse, parameters)
 

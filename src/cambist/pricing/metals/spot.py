@@ -47,7 +47,7 @@ class Spot(Struct, frozen=True):
 
     def per(self, unit: Unit, purity: Purity, priced_by: Unit) -> Spot:
         """Return the price of another unit and purity. This price is of one unit `priced_by` of the pure metal."""
-        part = _part(unit, priced_by, purity.fineness)
+        part = weight_ratio(unit, priced_by, purity.fineness)
         return replace(self, bid=product(self.bid, part), ask=product(self.ask, part))
 
     @property
@@ -125,7 +125,8 @@ def _crossed(in_pivot: Spot, leg: Quote) -> Spot:
 
 
 @lru_cache(maxsize=1024)
-def _part(unit: Unit, priced_by: Unit, fineness: Decimal) -> Fraction:
+def weight_ratio(unit: Unit, priced_by: Unit, fineness: Decimal) -> Fraction:
+    """Return how many units of pure metal are in one unit of a fineness, in parts per thousand."""
     return ratio(unit, priced_by) * Fraction(fineness) / 1000
 
 

@@ -16,10 +16,12 @@ from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.period_records import PERIOD_COLUMNS, FoundAverage, PeriodRecord, period_record, period_rows
 from cambist.api.bodies.publisher_rates import Booked, PublisherRates, RateChoice, Source, booked, choice_of
+from cambist.api.bodies.weights import WeightName, weight_names, weight_of
 from cambist.api.questions.parameter_types import EARLIEST_DAY, choice, day, not_after_today
 from cambist.api.questions.parameters import Param
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
+from cambist.api.questions.weight_parameters import Fineness, WeightUnit
 from cambist.errors import BadParameter, NoRate, shorten
 from cambist.history.averages import (
     Average,
@@ -92,6 +94,8 @@ class AveragesParams(ListParameters, frozen=True, kw_only=True):
     ]
     source: PublisherKey = None
     booking: Booking = None
+    unit: WeightUnit = None
+    purity: Fineness = None
 
 
 class AveragesResponse(Struct, frozen=True):
@@ -101,6 +105,8 @@ class AveragesResponse(Struct, frozen=True):
     by: str
     method: str
     results: dict[str, list[PeriodRecord]]
+    unit: WeightName = UNSET
+    purity: WeightName = UNSET
     source: Source = UNSET
     booking: Booked = UNSET
     unavailable: Unavailable = UNSET
@@ -113,12 +119,14 @@ def answer(context: RequestContext, params: AveragesParams) -> AveragesResponse:
     which rounds it; the periods are then its months or years.
     """
     found, unavailable = _read(context, params)
-    chosen = choice_of(params)
+    chosen, (unit, purity) = choice_of(params), weight_names(params)
     return AveragesResponse(
         base=params.base,
         by=params.by,
         method=params.method,
         results={quote: [period_record(each, context.today) for each in averages] for quote, averages in found.items()},
+        unit=unit,
+        purity=purity,
         source=UNSET if chosen is None else PublisherRates(context, chosen, ()).source or UNSET,
         booking=UNSET if chosen is None else booked(chosen),
         unavailable=unavailable,
@@ -162,15 +170,17 @@ def _averages(
     rates: PublisherRates | None,
 ) -> list[Average | PublishedMean]:
     """Return the averages of days; of periods without a day those that were published, unless a source is asked for."""
+    weight = weight_of(context, params)
     try:
         days = _days(context, params, pair, asked, rates)
+        days = PublishedDays(pair, days.days, days.rates * weight)
     except NoRate:
         if rates is not None:
             raise
         days = PublishedDays(pair, np.array([], np.int64), np.array([]))
     found: list[Average | PublishedMean] = []
     for period in asked:
-        each = average(days, period, context.today) or (published_mean(pair, period) if rates is None else None)
+        each = average(days, period, context.today) or (published_mean(pair, period, weight) if rates is None else None)
         if each is not None:
             found.append(each)
     return found

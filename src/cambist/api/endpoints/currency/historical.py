@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Annotated
 
@@ -28,11 +28,13 @@ from cambist.api.bodies.publisher_rates import (
 )
 from cambist.api.bodies.rate_columns import DAY_COLUMNS
 from cambist.api.bodies.typed_rates import TypedRates
+from cambist.api.bodies.weights import WeightName, weight_names, weight_of
 from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
 from cambist.api.questions.parameter_types import day, flag, not_after_today
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
+from cambist.api.questions.weight_parameters import Fineness, WeightUnit
 from cambist.errors import BadParameter
 from cambist.history.as_of import DayRates, listed_rates, rates_on
 from cambist.history.fixing_age import fixing_days, is_immutable, oldest_fixing_day
@@ -69,6 +71,8 @@ class HistoricalParams(ListParameters, frozen=True, kw_only=True):
     source: PublisherKey = None
     rule: Rule = None
     booking: Booking = None
+    unit: WeightUnit = None
+    purity: Fineness = None
 
 
 class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
@@ -83,6 +87,8 @@ class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
     results: Rates
     fixed_on: date | None
     carried_days: int | None
+    unit: WeightName = UNSET
+    purity: WeightName = UNSET
     fixings: dict[str, date | None] | UnsetType = UNSET
     source: Source = UNSET
     rule: RuleName = UNSET
@@ -138,10 +144,12 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
 
     On a day without a fixing, such as a weekend or a holiday, the last one before it is used, at most 14 days back.
     With `rate_type` the rates are made of fixings of that type, with `source` of what one source published; `rule` says
-    which day of publication counts, and `booking` names an authority's rule for both.
+    which day of publication counts, and `booking` names an authority's rule for both. The rates of a metal are by its
+    own unit, or by `unit` and `purity`.
     """
     day = not_after_today("date", params.day, context.today)
     found = _read_rates(context, day, params)
+    unit, purity = weight_names(params)
     codes = found.rates.codes
     if found.typed_days is None:
         fixed_on = oldest_fixing_day(context.matrix, day, params.base, codes)
@@ -153,6 +161,8 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
         results=rates(codes, found.rates.values),
         fixed_on=fixed_on,
         carried_days=None if fixed_on is None else max((day - fixed_on).days, 0),
+        unit=unit,
+        purity=purity,
         fixings=_days(context, day, params.base, found) if params.verbose else UNSET,
         source=found.source,
         rule=found.rule,
@@ -166,6 +176,15 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
 
 def _read_rates(context: RequestContext, day: date, params: HistoricalParams) -> _FoundRates:
     """Return the rates of the day, and the targets without one. Errors: NoRate for those, except with `partial`."""
+    weight = weight_of(context, params)
+    found = _read_own(context, day, params)
+    if weight == 1.0:
+        return found
+    return replace(found, rates=DayRates(found.rates.codes, [rate * weight for rate in found.rates.values]))
+
+
+def _read_own(context: RequestContext, day: date, params: HistoricalParams) -> _FoundRates:
+    """Return the rates by the own unit of a metal."""
     if params.quotes is None:
         for name in ("rate_type", "min_sources", "source", "rule", "booking"):
             if getattr(params, name) is not None:

@@ -20,11 +20,13 @@ from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.publisher_rates import PublisherRates, Source, choice_of
 from cambist.api.bodies.rate_columns import DAY_COLUMNS, series_rows
 from cambist.api.bodies.typed_rates import TypedRates
+from cambist.api.bodies.weights import WeightName, weight_names, weight_of
 from cambist.api.questions.agreement_parameters import RateTypeName
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
 from cambist.api.questions.parameter_types import EARLIEST_DAY, INTERVALS, day, flag, interval, not_after_today
 from cambist.api.questions.publisher_parameters import PublisherKey
 from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
+from cambist.api.questions.weight_parameters import Fineness, WeightUnit
 from cambist.errors import BadParameter, NoRate
 from cambist.history.averages import closes
 from cambist.history.fixing_age import carried_days, fixing_ages, is_immutable
@@ -70,6 +72,8 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
     verbose: Annotated[bool, flag("verbose", description="Add `carried` and `fixed_on`: true, 1, yes or y.")]
     rate_type: RateTypeName = None
     source: PublisherKey = None
+    unit: WeightUnit = None
+    purity: Fineness = None
 
 
 class TimeSeriesResponse(Struct, frozen=True):
@@ -84,6 +88,8 @@ class TimeSeriesResponse(Struct, frozen=True):
     interval: str
     base: str
     results: RatesByCode
+    unit: WeightName = UNSET
+    purity: WeightName = UNSET
     carried: list[date] | dict[str, list[date]] | UnsetType = UNSET
     fixed_on: dict[str, date | dict[str, date]] | UnsetType = UNSET
     source: Source = UNSET
@@ -129,10 +135,12 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
     """Return the rates of each day of a period, the same as at `/historical`; days without a rate are left out.
 
     With `rate_type` the rates are made of fixings of that type, with `source` of the days on which one source published
-    them. A longer interval has the last rate of each week, month or year.
+    them. A longer interval has the last rate of each week, month or year. The rates of a metal are by its own unit, or
+    by `unit` and `purity`.
     """
     start, end = _period(params, context)
     series, unavailable = _read_series(context, params)
+    unit, purity = weight_names(params)
     ages_of = _ages_of(context, params)
     carried = {code: carried_days(one, ages_of(one)) for code, one in series.items()} if params.verbose else {}
     fixed_on: dict[str, Any] = {
@@ -145,6 +153,8 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
         interval=params.interval,
         base=params.base,
         results=series_by_code(series.values()),
+        unit=unit,
+        purity=purity,
         carried=_one_or_all({code: list(days) for code, days in carried.items()}, is_one=is_one),
         fixed_on=_one_or_all(fixed_on, is_one=is_one),
         source=params.source or UNSET,
@@ -163,7 +173,7 @@ def table(context: RequestContext, params: TimeSeriesParams) -> AnswerTable:
 def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
     typed, period = _typed(context, params), _period(params, context)
 
-    of_source = _of_source(context, params)
+    of_source, weight = _of_source(context, params), weight_of(context, params)
 
     def read(quote: str) -> Series:
         pair = Pair(params.base, quote)
@@ -173,6 +183,8 @@ def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dic
             series = typed.series(params.base, quote)
         else:
             series = read_series(context.matrix, pair, *period)
+        if weight != 1.0:
+            series = Series(series.pair, series.first_day, series.values * weight)
         return series if params.interval == INTERVALS[0] else closes(series, params.interval)
 
     return answer_each(params.quotes, read, partial=params.partial, unknown=params.quotes.unknown)
