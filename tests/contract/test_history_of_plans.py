@@ -69,6 +69,15 @@ SPOKEN = {
             *(["/convert?from=EUR&to=USD&amount=1&date={day}"] if folder else []),
         )
     ],
+    "currencylayer": [
+        f"{folder}{target}"
+        for folder in ("", "/api", "/currency_data", "/currencylayer")
+        for target in (
+            "/timeframe?start_date={day}&end_date={day}",
+            "/change?start_date={day}&end_date=" + RECENT,
+            *(["/historical?date={day}", "/convert?from=EUR&to=USD&amount=1&date={day}"] if folder else []),
+        )
+    ],
     "sdmx": [
         "/service/data/EXR?startPeriod={day}",
         "/service/data/EXR/D.USD.EUR.SP00.A/ECB?startPeriod={day}",
@@ -82,6 +91,7 @@ WITHOUT_DAY = re.compile(
     r"/v[12]|/v1/currencies|/latest|/v2/currencies|/v2/currency/\{code\}"
     r"|/api/(latest|currencies|usage)\.json|/api/convert/.*|/api/ohlc\.json"  # bars are tried in their own tests
     r"|(/api|/fixer)?/(latest|symbols)"
+    r"|(/api|/currency_data|/currencylayer)?/(live|list)"
     r"|/service/(dataflow|datastructure|codelist|conceptscheme)/.*"
 )
 """Templates of dialects that take no day."""

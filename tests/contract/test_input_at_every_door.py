@@ -92,6 +92,7 @@ LIVE = (
     Door("frankfurter csv", "/v2/rates.csv?base={a}&quotes={b}", cell(1, 3), day_of=text_cell(1, 0)),
     Door("frankfurter pair", "/v2/rate/{a}/{b}", at("rate"), day_of=at("date")),
     Door("fixer", "/fixer/latest?base={a}&symbols={b}", at("rates", "*"), day_of=at("date")),
+    Door("currencylayer", "/live?source={a}&currencies={b}", at("quotes", "*")),
     Door("openexchangerates", "/api/latest.json?base={a}&symbols={b}", at("rates", "*")),
 )
 DATED = (
@@ -113,6 +114,17 @@ DATED = (
         "/fixer/timeseries?start_date={day}&end_date={day}&base={a}&symbols={b}",
         at("rates", "*", "*"),
     ),
+    Door(
+        "currencylayer day",
+        "/currencylayer/historical?date={day}&source={a}&currencies={b}",
+        at("quotes", "*"),
+        day_of=at("date"),
+    ),
+    Door(
+        "currencylayer series",
+        "/timeframe?start_date={day}&end_date={day}&source={a}&currencies={b}",
+        at("quotes", "*", "*"),
+    ),
     Door("tool rates_on", "/mcp", content("rates", "*"), tool("rates_on", date="{day}"), "application/json"),
 )
 AMOUNTS = (
@@ -127,6 +139,7 @@ AMOUNTS = (
         at("info", "rate"),
         day_of=at("date"),
     ),
+    Door("currencylayer convert", "/currencylayer/convert?from={a}&to={b}&amount={amount}", at("info", "quote")),
     Door("openexchangerates convert", "/api/convert/{amount}/{a}/{b}", at("meta", "rate")),
     Door("tool convert", "/mcp", content("rate"), tool("convert", amount="{amount}"), "application/json"),
 )
@@ -235,6 +248,8 @@ def test_tomorrow_is_today_and_later_days_are_refused(asking, door):
         "/fixer/timeseries?base=USD&symbols=AED&start_date=2026-11-10&end_date={end}",
         "/fixer/fluctuation?base=USD&symbols=AED&start_date=2026-11-10&end_date={end}",
         "/api/time-series.json?base=USD&symbols=AED&start=2026-11-10&end={end}",
+        "/timeframe?source=USD&currencies=AED&start_date=2026-11-10&end_date={end}",
+        "/change?source=USD&currencies=AED&start_date=2026-11-10&end_date={end}",
     ],
 )
 def test_a_period_that_ends_in_the_future_ends_today(asking, target):

@@ -81,6 +81,8 @@ FACES = (
     Face("openexchangerates", "/api/time-series.json?start=DAY&end=DAY&symbols=CODE&base=EUR", may_say_otherwise=True),
     Face("fixer", "/fixer/timeseries?start_date=DAY&end_date=DAY&symbols=CODE&base=EUR", may_say_otherwise=True),
     Face("fixer convert", "/fixer/convert?from=EUR&to=CODE&amount=1&date=DAY", may_say_otherwise=True),
+    Face("currencylayer", "/timeframe?start_date=DAY&end_date=DAY&currencies=CODE&source=EUR", may_say_otherwise=True),
+    Face("layer convert", "/currencylayer/convert?from=EUR&to=CODE&amount=1&date=DAY", may_say_otherwise=True),
     Face("receipt", "/receipts", '{"get": "/historical?date=DAY&from=EUR&to=CODE"}', "application/json"),
     Face("bulk", "/convert/bulk", "amount,from,to,date\n1,EUR,CODE,DAY\n", "text/csv"),
     Face("value", "/value", '{"currency": "CODE", "date": "DAY", "positions": [{"asset": "EUR", "amount": 1}]}', JSON),

@@ -35,7 +35,10 @@ _AT_ONCE = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True, slots=True)
 class ServingOptions:
-    """How responses are served: headers of all, who gets threads and bodies, the direct way, the prefix, the counts."""
+    """How responses are served: headers of all, who gets threads and bodies, the direct way, the prefix, the counts.
+
+    `claims` are paths that a dialect has too, each with what a query then holds, and where it is answered.
+    """
 
     headers: Headers
     turns: RequestTurns
@@ -43,6 +46,7 @@ class ServingOptions:
     direct: DirectWay
     path_prefix: str = ""
     counts: Counts | None = None
+    claims: tuple[tuple[str, str, str], ...] = ()
 
 
 class WorkerApplication:
@@ -68,6 +72,7 @@ class WorkerApplication:
         self._learn, self.direct = options.direct.learn, options.direct.answer
         self._headers = tuple(options.headers)
         self._prefix = options.path_prefix
+        self._claims = options.claims
         self._counts = options.counts
         self._call = counted(self._call_wsgi, options.counts) if options.counts else self._call_wsgi
 
@@ -75,6 +80,8 @@ class WorkerApplication:
         """Return the response to a request, or None if it is not answered here, or only after waiting."""
         if self._prefix:
             self._strip_prefix(environ)
+        if self._claims:
+            self._leave_to_dialect(environ)
         found = self._respond(environ)
         if found is None:
             return None
@@ -111,6 +118,8 @@ class WorkerApplication:
         """Answer one request as a WSGI application."""
         if self._prefix:
             self._strip_prefix(environ)
+        if self._claims:
+            self._leave_to_dialect(environ)
         return self._call(environ, start)
 
     def _strip_prefix(self, environ: Environ) -> None:
@@ -118,6 +127,13 @@ class WorkerApplication:
         path = environ["PATH_INFO"]
         if f"{path}/".startswith(f"{self._prefix}/"):
             environ["PATH_INFO"] = path.removeprefix(self._prefix) or "/"
+
+    def _leave_to_dialect(self, environ: Environ) -> None:
+        """Serve a path that a dialect has too as the dialect's, if the request brings the dialect's key."""
+        for claimed, key, path in self._claims:
+            if environ["PATH_INFO"] == claimed and key in environ["QUERY_STRING"]:
+                environ["PATH_INFO"] = path
+                return
 
     def _call_wsgi(self, environ: Environ, start: Start) -> Iterable[bytes]:
         if DELIVERY in environ:  # a thread of the server: what can be answered at once was

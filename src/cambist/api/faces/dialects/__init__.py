@@ -5,6 +5,7 @@ DIALECTS = {
     "openexchangerates": "open_exchange_rates",
     "ecb": "ecb_files",
     "fixer": "fixer",
+    "currencylayer": "currencylayer",
     "sdmx": "ecb_sdmx",
 }
 """The package of each dialect, by its name in the setting `dialects`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
 from cambist.accounts.principal import Principal
@@ -95,7 +95,8 @@ class Dialect:
     `name` is its name in the setting `dialects`, `guide` the page of the docs about it. `key_parameters` are the query
     parameters that may bring the API key, and `key_schemes` the schemes of the header `Authorization`, in lower case;
     both beside the places where every request may bring it. `own_parameters` are those that tell its requests from
-    others' at a path that several dialects have, as its key does.
+    others' at a path that several dialects have, as its key does. `claims` are paths of Cambist's own that it has too,
+    and where it answers them: a request that brings its key there is the dialect's.
     """
 
     name: str
@@ -107,6 +108,7 @@ class Dialect:
     key_parameters: tuple[str, ...] = ()
     key_schemes: tuple[str, ...] = ()
     own_parameters: tuple[str, ...] = ()
+    claims: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key_places(self) -> KeyPlaces:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
-from cambist.api.faces.dialects.fixer.rates import answer_with, found_on
+from cambist.api.faces.dialects.plain_answers import answer_with, found_on
 from cambist.api.faces.dialects.rates import latest_rates
 from cambist.api.faces.dialects.reading import converted
 from cambist.api.questions.amounts import read_amount

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
-from typing import Any
-
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
-from cambist.api.faces.dialects.plain_json import encode_plainly
-from cambist.api.faces.dialects.rates import DatedRates, latest_rates, priced_currencies, rates_on
+from cambist.api.faces.dialects.plain_answers import answer_with, found_on
+from cambist.api.faces.dialects.rates import latest_rates, priced_currencies
 from cambist.api.faces.dialects.reading import read_codes
 from cambist.api.questions.parameter_types import read_day
 from cambist.api.questions.symbol_parameters import read_code
-from cambist.errors import NoRate
 from cambist.reference.currency_tables import CURRENCIES
 
 BASE = "EUR"
@@ -49,15 +45,6 @@ def historical(request: DialectRequest) -> DialectAnswer:
     return answer_with(body, earliest_day=day)
 
 
-def found_on(request: DialectRequest, base: str, codes: list[str] | None, day: date) -> DatedRates:
-    """Return the rates of a day. Errors: NoRate if one of the named targets has none."""
-    found = rates_on(request.context, base, codes, day)
-    missing = [code for code in codes or () if code not in found.values]
-    if missing:
-        raise NoRate(f"No rate from [{base}] to [{missing[0]}] on [{day}]")
-    return found
-
-
 def symbols(request: DialectRequest) -> DialectAnswer:
     """Answer `/symbols`: names by code."""
     names = {code: CURRENCIES[code].name for code in priced_currencies(request.context)}
@@ -72,8 +59,3 @@ def base_of(request: DialectRequest) -> str:
 def targets_of(request: DialectRequest) -> list[str] | None:
     """Return the named targets; None for all. Errors: UnknownSymbol."""
     return read_codes("symbols", request.query.get("symbols", ""))
-
-
-def answer_with(body: dict[str, Any], cost: int = 1, earliest_day: date | None = None) -> DialectAnswer:
-    """Return an answer with this body."""
-    return DialectAnswer(encode_plainly(body), cost=cost, earliest_day=earliest_day)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
-from cambist.api.faces.dialects.fixer.rates import answer_with, base_of, targets_of
+from cambist.api.faces.dialects.fixer.rates import base_of, targets_of
+from cambist.api.faces.dialects.plain_answers import answer_with
 from cambist.api.faces.dialects.rates import daily_rates, priced_currencies, rates_on
 from cambist.api.questions.parameter_types import read_day, read_last_day
 from cambist.errors import BadParameter
