@@ -69,6 +69,7 @@ SPOKEN = {
             *(["/convert?from=EUR&to=USD&amount=1&date={day}"] if folder else []),
         )
     ],
+    "exchangerateapi": ["/v6-of-key/history/USD/{slashed}", "/v6-of-key/history/USD/{slashed}/100"],
     "currencylayer": [
         f"{folder}{target}"
         for folder in ("", "/api", "/currency_data", "/currencylayer")
@@ -92,9 +93,14 @@ WITHOUT_DAY = re.compile(
     r"|/api/(latest|currencies|usage)\.json|/api/convert/.*|/api/ohlc\.json"  # bars are tried in their own tests
     r"|(/api|/fixer)?/(latest|symbols)"
     r"|(/api|/currency_data|/currencylayer)?/(live|list)"
+    r"|/v6-of-key/(latest|pair|enriched)/.*|/v6-of-key/(codes|quota)|/v[46]/latest/.*"
     r"|/service/(dataflow|datastructure|codelist|conceptscheme)/.*"
 )
 """Templates of dialects that take no day."""
+
+
+def on_day(target, day):
+    return target.format(day=day, slashed=str(day).replace("-", "/"))
 
 
 @pytest.fixture
@@ -123,9 +129,9 @@ def is_refused(reply):
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_endpoint_refuses_older_days_than_the_plan_has(make_limited, target, receipt):
     client, target = make_limited(), target + receipt
-    assert client.get(target.format(day=OLD)).status != 403
-    assert is_refused(client.get(target.format(day=OLD), key=LIMITED_KEY))
-    assert client.get(target.format(day=RECENT), key=LIMITED_KEY).status != 403
+    assert client.get(on_day(target, OLD)).status != 403
+    assert is_refused(client.get(on_day(target, OLD), key=LIMITED_KEY))
+    assert client.get(on_day(target, RECENT), key=LIMITED_KEY).status != 403
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -133,7 +139,7 @@ def test_a_question_for_a_receipt_refuses_the_same(make_limited, target):
     client = make_limited()
 
     def ask(day):
-        body = json.dumps({"get": target.format(day=day)}).encode()
+        body = json.dumps({"get": on_day(target, day)}).encode()
         return client.request("POST", "/receipts", key=LIMITED_KEY, body=body)
 
     assert is_refused(ask(OLD))
@@ -149,12 +155,12 @@ def test_every_endpoint_that_takes_a_day_is_among_them():
 @pytest.mark.parametrize(("name", "target"), [(name, target) for name, targets in SPOKEN.items() for target in targets])
 def test_a_dialect_refuses_the_same(make_limited, name, target):
     client = make_limited(dialects=(spoken(name),))
-    assert client.get(target.format(day=OLD)).status == 200
+    assert client.get(on_day(target, OLD)).status == 200
     sentence = f"limited to {LIMIT} days"
-    refused = client.get(target.format(day=OLD), key=LIMITED_KEY).text
+    refused = client.get(on_day(target, OLD), key=LIMITED_KEY).text
     assert sentence in refused
     assert '"rates"' not in refused
-    answered = client.get(target.format(day=RECENT), key=LIMITED_KEY)
+    answered = client.get(on_day(target, RECENT), key=LIMITED_KEY)
     assert (answered.status, sentence in answered.text) == (200, False)
 
 
@@ -168,7 +174,7 @@ def test_files_of_the_ecb_with_more_days_are_refused(make_limited):
 def test_every_template_of_a_dialect_is_among_them():
     assert set(SPOKEN) == set(DIALECTS) - {"ecb"}
     for name, targets in SPOKEN.items():
-        tried = [target.format(day=OLD).partition("?")[0] for target in targets]
+        tried = [on_day(target, OLD).partition("?")[0] for target in targets]
         for route in spoken(name).routes:
             pattern = re.compile(re.sub(r"\\\{\w+(:\w+)?\\\}", "[^/]+", re.escape(route.template)))
             is_tried = any(pattern.fullmatch(path) for path in tried)

@@ -92,6 +92,7 @@ LIVE = (
     Door("frankfurter csv", "/v2/rates.csv?base={a}&quotes={b}", cell(1, 3), day_of=text_cell(1, 0)),
     Door("frankfurter pair", "/v2/rate/{a}/{b}", at("rate"), day_of=at("date")),
     Door("fixer", "/fixer/latest?base={a}&symbols={b}", at("rates", "*"), day_of=at("date")),
+    Door("exchangerate-api", "/v6-of-key/pair/{a}/{b}", at("conversion_rate")),
     Door("currencylayer", "/live?source={a}&currencies={b}", at("quotes", "*")),
     Door("openexchangerates", "/api/latest.json?base={a}&symbols={b}", at("rates", "*")),
 )

@@ -59,7 +59,7 @@ class Face:
     def fill(self, text: str, fault: str) -> str:
         day = {"question": "2026-13-45", "history": OLD}.get(fault, RECENT)
         code = "AFN" if fault in ("history", "no rate") else "USD"
-        return text.replace("DAY", day).replace("CODE", code)
+        return text.replace("SLASHED", day.replace("-", "/")).replace("DAY", day).replace("CODE", code)
 
 
 def tool(name: str, **arguments: str) -> str:
@@ -82,6 +82,7 @@ FACES = (
     Face("fixer", "/fixer/timeseries?start_date=DAY&end_date=DAY&symbols=CODE&base=EUR", may_say_otherwise=True),
     Face("fixer convert", "/fixer/convert?from=EUR&to=CODE&amount=1&date=DAY", may_say_otherwise=True),
     Face("currencylayer", "/timeframe?start_date=DAY&end_date=DAY&currencies=CODE&source=EUR", may_say_otherwise=True),
+    Face("v6 history", "/v6-of-key/history/CODE/SLASHED", may_say_otherwise=True),
     Face("layer convert", "/currencylayer/convert?from=EUR&to=CODE&amount=1&date=DAY", may_say_otherwise=True),
     Face("receipt", "/receipts", '{"get": "/historical?date=DAY&from=EUR&to=CODE"}', "application/json"),
     Face("bulk", "/convert/bulk", "amount,from,to,date\n1,EUR,CODE,DAY\n", "text/csv"),

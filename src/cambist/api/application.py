@@ -31,8 +31,9 @@ from cambist.api.faces.corrections_atom import ENDPOINT as CORRECTIONS
 from cambist.api.faces.corrections_atom import PATH as ATOM_PATH
 from cambist.api.faces.corrections_atom import CorrectionsAtomResource
 from cambist.api.faces.dialects.dialect import Dialect
+from cambist.api.faces.dialects.dialect_paths import DialectPaths
 from cambist.api.faces.dialects.dialect_resource import DialectResource
-from cambist.api.faces.dialects.routes import add_dialect_routes, claimed_paths, dialect_index
+from cambist.api.faces.dialects.routes import add_dialect_routes, dialect_index
 from cambist.api.faces.json_face import JsonFace
 from cambist.api.faces.mcp import PATH as MCP_PATH
 from cambist.api.faces.mcp.mcp_resource import METHODS as MCP_METHODS
@@ -121,8 +122,9 @@ def build_application(
     bodies = RequestBodies(authenticator, options.path_prefix, worker_state.clock, posted_paths)
     directly = DirectServing(headers, options.closed_max_age, options.path_prefix, options.counts)
     direct = DirectWay(endpoints, worker_state, settlement, directly)
-    claims = claimed_paths(options.dialects)
-    serving = ServingOptions(headers, turns, bodies, direct, options.path_prefix, options.counts, claims)
+    paths = DialectPaths(options.dialects)
+    rewrite = paths.rewrite if paths.has_any else None
+    serving = ServingOptions(headers, turns, bodies, direct, options.path_prefix, options.counts, rewrite)
     return WorkerApplication(framework, faces, settlement, worker_state.clock, serving)
 
 

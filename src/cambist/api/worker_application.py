@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter_ns
@@ -37,7 +37,7 @@ _AT_ONCE = frozenset({"GET", "HEAD"})
 class ServingOptions:
     """How responses are served: headers of all, who gets threads and bodies, the direct way, the prefix, the counts.
 
-    `claims` are paths that a dialect has too, each with what a query then holds, and where it is answered.
+    `rewrite` leads a request to the path of the dialect that it speaks, where another path or its key is in the way.
     """
 
     headers: Headers
@@ -46,7 +46,7 @@ class ServingOptions:
     direct: DirectWay
     path_prefix: str = ""
     counts: Counts | None = None
-    claims: tuple[tuple[str, str, str], ...] = ()
+    rewrite: Callable[[Environ], None] | None = None
 
 
 class WorkerApplication:
@@ -72,7 +72,7 @@ class WorkerApplication:
         self._learn, self.direct = options.direct.learn, options.direct.answer
         self._headers = tuple(options.headers)
         self._prefix = options.path_prefix
-        self._claims = options.claims
+        self._rewrite = options.rewrite
         self._counts = options.counts
         self._call = counted(self._call_wsgi, options.counts) if options.counts else self._call_wsgi
 
@@ -80,8 +80,8 @@ class WorkerApplication:
         """Return the response to a request, or None if it is not answered here, or only after waiting."""
         if self._prefix:
             self._strip_prefix(environ)
-        if self._claims:
-            self._leave_to_dialect(environ)
+        if self._rewrite is not None:
+            self._rewrite(environ)
         found = self._respond(environ)
         if found is None:
             return None
@@ -118,8 +118,8 @@ class WorkerApplication:
         """Answer one request as a WSGI application."""
         if self._prefix:
             self._strip_prefix(environ)
-        if self._claims:
-            self._leave_to_dialect(environ)
+        if self._rewrite is not None:
+            self._rewrite(environ)
         return self._call(environ, start)
 
     def _strip_prefix(self, environ: Environ) -> None:
@@ -127,13 +127,6 @@ class WorkerApplication:
         path = environ["PATH_INFO"]
         if f"{path}/".startswith(f"{self._prefix}/"):
             environ["PATH_INFO"] = path.removeprefix(self._prefix) or "/"
-
-    def _leave_to_dialect(self, environ: Environ) -> None:
-        """Serve a path that a dialect has too as the dialect's, if the request brings the dialect's key."""
-        for claimed, key, path in self._claims:
-            if environ["PATH_INFO"] == claimed and key in environ["QUERY_STRING"]:
-                environ["PATH_INFO"] = path
-                return
 
     def _call_wsgi(self, environ: Environ, start: Start) -> Iterable[bytes]:
         if DELIVERY in environ:  # a thread of the server: what can be answered at once was

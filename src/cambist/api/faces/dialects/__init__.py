@@ -6,6 +6,7 @@ DIALECTS = {
     "ecb": "ecb_files",
     "fixer": "fixer",
     "currencylayer": "currencylayer",
+    "exchangerateapi": "exchangerate_api",
     "sdmx": "ecb_sdmx",
 }
 """The package of each dialect, by its name in the setting `dialects`."""

@@ -97,6 +97,7 @@ class Dialect:
     both beside the places where every request may bring it. `own_parameters` are those that tell its requests from
     others' at a path that several dialects have, as its key does. `claims` are paths of Cambist's own that it has too,
     and where it answers them: a request that brings its key there is the dialect's.
+    `key_folders` are folders in which the first part of a path is the key, and the folders that answer what follows it.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Dialect:
     key_schemes: tuple[str, ...] = ()
     own_parameters: tuple[str, ...] = ()
     claims: Mapping[str, str] = field(default_factory=dict)
+    key_folders: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key_places(self) -> KeyPlaces:

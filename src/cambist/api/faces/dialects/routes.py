@@ -51,16 +51,6 @@ def _folders(dialect: Dialect) -> set[str]:
     return {first for first, *rest in parts if rest and "{" not in first}
 
 
-def claimed_paths(dialects: Iterable[Dialect]) -> tuple[tuple[str, str, str], ...]:
-    """Return the paths of Cambist's own that dialects have too: each with what a query holds, and where it goes."""
-    return tuple(
-        (path, f"{name}=", target)
-        for dialect in dialects
-        for path, target in dialect.claims.items()
-        for name in dialect.key_parameters
-    )
-
-
 def find_dialect_paths(dialects: Iterable[Dialect]) -> Callable[[str], bool]:
     """Return what tells from a path whether it may be one of a dialect: by its first part."""
     folders = {route.template.strip("/").partition("/")[0] for dialect in dialects for route in dialect.routes}

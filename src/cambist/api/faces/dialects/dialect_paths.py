@@ -1,0 +1,52 @@
+"""Paths under which dialects are asked, and that are not theirs alone: Cambist's own, and those that hold a key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from cambist.api.faces.dialects.dialect import Dialect
+from cambist.http.request_parser import Environ
+
+
+class DialectPaths:
+    """Leads requests to the paths of the dialect that they speak."""
+
+    def __init__(self, dialects: Iterable[Dialect]) -> None:
+        spoken = tuple(dialects)
+        self._claims = [
+            (path, f"{name}=", target)
+            for dialect in spoken
+            for path, target in dialect.claims.items()
+            for name in dialect.key_parameters
+        ]
+        self._key_folders = [
+            (f"{folder}/", target, _names_in(dialect, folder))
+            for dialect in spoken
+            for folder, target in dialect.key_folders.items()
+        ]
+
+    @property
+    def has_any(self) -> bool:
+        """Whether there is anything to rewrite."""
+        return bool(self._claims or self._key_folders)
+
+    def rewrite(self, environ: Environ) -> None:
+        """Change the path of a request that speaks a dialect where it has another, and take its key out of its path."""
+        path = environ["PATH_INFO"]
+        for claimed, key, target in self._claims:
+            if path == claimed and key in environ["QUERY_STRING"]:
+                environ["PATH_INFO"] = target
+                return
+        for folder, target, names in self._key_folders:
+            key, slash, rest = path.removeprefix(folder).partition("/")
+            if path.startswith(folder) and slash and key not in names:
+                brought = environ.get("HTTP_X_API_KEY")
+                environ["PATH_INFO"] = f"{target}/{rest}"
+                environ["HTTP_X_API_KEY"] = f"{brought},{key}" if brought else key
+                return
+
+
+def _names_in(dialect: Dialect, folder: str) -> frozenset[str]:
+    """Return the names that follow a folder in the dialect's own paths, which are no keys."""
+    templates = [route.template for route in dialect.routes if route.template.startswith(f"{folder}/")]
+    return frozenset(template.removeprefix(f"{folder}/").partition("/")[0] for template in templates)
