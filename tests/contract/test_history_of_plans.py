@@ -70,6 +70,7 @@ SPOKEN = {
         )
     ],
     "exchangerateapi": ["/v6-of-key/history/USD/{slashed}", "/v6-of-key/history/USD/{slashed}/100"],
+    "coingecko": ["/api/v3/coins/bitcoin/history?date={turned}"],
     "currencylayer": [
         f"{folder}{target}"
         for folder in ("", "/api", "/currency_data", "/currencylayer")
@@ -93,6 +94,7 @@ WITHOUT_DAY = re.compile(
     r"|/api/(latest|currencies|usage)\.json|/api/convert/.*|/api/ohlc\.json"  # bars are tried in their own tests
     r"|(/api|/fixer)?/(latest|symbols)"
     r"|(/api|/currency_data|/currencylayer)?/(live|list)"
+    r"|/api/v3/(ping|simple/.*|coins/list|exchange_rates)"
     r"|/v6-of-key/(latest|pair|enriched)/.*|/v6-of-key/(codes|quota)|/v[46]/latest/.*"
     r"|/service/(dataflow|datastructure|codelist|conceptscheme)/.*"
 )
@@ -100,7 +102,7 @@ WITHOUT_DAY = re.compile(
 
 
 def on_day(target, day):
-    return target.format(day=day, slashed=str(day).replace("-", "/"))
+    return target.format(day=day, slashed=str(day).replace("-", "/"), turned="-".join(reversed(str(day).split("-"))))
 
 
 @pytest.fixture

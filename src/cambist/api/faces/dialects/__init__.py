@@ -7,6 +7,7 @@ DIALECTS = {
     "fixer": "fixer",
     "currencylayer": "currencylayer",
     "exchangerateapi": "exchangerate_api",
+    "coingecko": "coingecko",
     "sdmx": "ecb_sdmx",
 }
 """The package of each dialect, by its name in the setting `dialects`."""

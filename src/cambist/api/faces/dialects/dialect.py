@@ -98,6 +98,7 @@ class Dialect:
     others' at a path that several dialects have, as its key does. `claims` are paths of Cambist's own that it has too,
     and where it answers them: a request that brings its key there is the dialect's.
     `key_folders` are folders in which the first part of a path is the key, and the folders that answer what follows it.
+    `key_headers` are headers that may bring the key.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Dialect:
     own_parameters: tuple[str, ...] = ()
     claims: Mapping[str, str] = field(default_factory=dict)
     key_folders: Mapping[str, str] = field(default_factory=dict)
+    key_headers: tuple[str, ...] = ()
 
     @property
     def key_places(self) -> KeyPlaces:

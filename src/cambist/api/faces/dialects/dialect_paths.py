@@ -25,13 +25,19 @@ class DialectPaths:
             for folder, target in dialect.key_folders.items()
         ]
 
+        headers = dict.fromkeys(name for dialect in spoken for name in dialect.key_headers)
+        self._key_headers = [f"HTTP_{name.upper().replace('-', '_')}" for name in headers]
+
     @property
     def has_any(self) -> bool:
         """Whether there is anything to rewrite."""
-        return bool(self._claims or self._key_folders)
+        return bool(self._claims or self._key_folders or self._key_headers)
 
     def rewrite(self, environ: Environ) -> None:
-        """Change the path of a request that speaks a dialect where it has another, and take its key out of its path."""
+        """Change the path of a request that speaks a dialect where it has another, and bring its key where ours is."""
+        for name in self._key_headers:
+            if key := environ.get(name):
+                _bring(environ, key)
         path = environ["PATH_INFO"]
         for claimed, key, target in self._claims:
             if path == claimed and key in environ["QUERY_STRING"]:
@@ -40,10 +46,14 @@ class DialectPaths:
         for folder, target, names in self._key_folders:
             key, slash, rest = path.removeprefix(folder).partition("/")
             if path.startswith(folder) and slash and key not in names:
-                brought = environ.get("HTTP_X_API_KEY")
                 environ["PATH_INFO"] = f"{target}/{rest}"
-                environ["HTTP_X_API_KEY"] = f"{brought},{key}" if brought else key
+                _bring(environ, key)
                 return
+
+
+def _bring(environ: Environ, key: str) -> None:
+    brought = environ.get("HTTP_X_API_KEY")
+    environ["HTTP_X_API_KEY"] = f"{brought},{key}" if brought else key
 
 
 def _names_in(dialect: Dialect, folder: str) -> frozenset[str]:

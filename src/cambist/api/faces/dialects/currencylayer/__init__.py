@@ -41,6 +41,7 @@ dialect = Dialect(
     routes=(*_in_folder(_FOLDER), *_in_folder("/api"), *_in_folder("/currency_data"), *_routes("")),
     write_error=write_error,
     key_parameters=("access_key", "apikey"),
+    key_headers=("apikey",),
     own_parameters=("source", "currencies"),
     claims={"/historical": f"{_FOLDER}/historical", "/convert": f"{_FOLDER}/convert"},
 )
