@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import date
 from importlib import import_module
 
 import pytest
@@ -70,6 +71,7 @@ SPOKEN = {
         )
     ],
     "exchangerateapi": ["/v6-of-key/history/USD/{slashed}", "/v6-of-key/history/USD/{slashed}/100"],
+    "firefly": ["/firefly/{week}/USD.json"],
     "coingecko": ["/api/v3/coins/bitcoin/history?date={turned}"],
     "currencylayer": [
         f"{folder}{target}"
@@ -101,8 +103,14 @@ WITHOUT_DAY = re.compile(
 """Templates of dialects that take no day."""
 
 
+def week_of(day):
+    year, week, _ = date.fromisoformat(str(day)).isocalendar()
+    return f"{year}/{week}"
+
+
 def on_day(target, day):
-    return target.format(day=day, slashed=str(day).replace("-", "/"), turned="-".join(reversed(str(day).split("-"))))
+    turned = "-".join(reversed(str(day).split("-")))
+    return target.format(day=day, slashed=str(day).replace("-", "/"), week=week_of(day), turned=turned)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ DIALECTS = {
     "currencylayer": "currencylayer",
     "exchangerateapi": "exchangerate_api",
     "coingecko": "coingecko",
+    "firefly": "firefly",
     "sdmx": "ecb_sdmx",
 }
 """The package of each dialect, by its name in the setting `dialects`."""
