@@ -177,7 +177,12 @@ def test_every_endpoint_is_in_it_in_the_order_of_the_docs(spec: dict[str, Any]) 
     read = [path for path, methods in spec["paths"].items() if "get" in methods]
     assert read == [endpoint.path for endpoint in endpoints()]
     assert len(read) == len(ENDPOINTS)
-    assert [path for path in spec["paths"] if path not in read] == ["/value", "/metals/value", "/convert/bulk"]
+    assert [path for path in spec["paths"] if path not in read] == [
+        "/value",
+        "/price-list/bulk",
+        "/metals/value",
+        "/convert/bulk",
+    ]
 
 
 def test_every_endpoint_has_a_summary_and_a_description(spec: dict[str, Any]) -> None:

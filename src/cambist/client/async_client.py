@@ -155,6 +155,7 @@ class AsyncCambist:
     convert_file = async_method(bulk.convert_file)
     value = async_method(values.value)
     metals_value = async_method(values.metals_value)
+    price_list_bulk = async_method(values.price_list_bulk)
     historical = async_method(history.historical)
     time_series = async_method(history.time_series)
     averages = async_method(booking.averages)

@@ -133,6 +133,7 @@ class Cambist:
     convert_file = method(bulk.convert_file)
     value = method(values.value)
     metals_value = method(values.metals_value)
+    price_list_bulk = method(values.price_list_bulk)
     historical = method(history.historical)
     time_series = method(history.time_series)
     averages = method(booking.averages)

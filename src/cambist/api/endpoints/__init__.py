@@ -37,5 +37,5 @@ ENDPOINTS = (
     "admin.usage",
 )
 
-POSTED_ENDPOINTS = ("currency.value", "metals.value")
+POSTED_ENDPOINTS = ("currency.value", "currency.price_list_bulk", "metals.value")
 """Those whose question is the body of a POST: each module defines `endpoint: PostedEndpoint[…]`."""

@@ -1,4 +1,4 @@
-"""What things are worth: positions at `/value`, and pieces of metal at `/metals/value`."""
+"""Questions of many parts: positions at `/value`, pieces at `/metals/value`, articles at `/price-list/bulk`."""
 
 from __future__ import annotations
 
@@ -142,11 +142,88 @@ def metals_value(
     return Call("/metals/value", MetalsValueResponse, {}, body=msgspec.json.encode(question), media=JSON)
 
 
+class Article(Struct, frozen=True, kw_only=True):
+    """An article and its price; what it costs you, and its last prices by currency."""
+
+    sku: str
+    price: Amount
+    cost: Amount | None = None
+    last: dict[str, Decimal] | None = None
+
+
+class ListRate(Struct, frozen=True, kw_only=True):
+    """The rate of a currency: a current one has `updated`, one of a day `fixed_on`."""
+
+    rate: Decimal
+    updated: Timestamp | None = None
+    fixed_on: dt.date | None = None
+
+
+class ArticlePrice(Struct, frozen=True, kw_only=True):
+    """A price: `amount` is the article's at the rate, to which `markup` and then `rounding` were added.
+
+    It was `kept` as the last one, or `limited` in its change; `below_cost` warns of it.
+    """
+
+    price: Decimal
+    amount: Decimal
+    markup: Decimal
+    rounding: Decimal
+    kept: bool = False
+    limited: bool = False
+    below_cost: bool = False
+
+
+class ArticleRecord(Struct, frozen=True):
+    """The prices of an article by currency."""
+
+    sku: str
+    prices: dict[str, ArticlePrice]
+
+
+class PriceListBulkResponse(Answer, frozen=True, kw_only=True, rename={"base": "from"}):
+    """The rates that were used, the articles in the order of the request, and how many prices are below cost."""
+
+    base: str
+    rates: dict[str, ListRate]
+    articles: list[ArticleRecord]
+    below_cost: int
+
+
+def price_list_bulk(  # noqa: PLR0913  the parts of a question
+    articles: Iterable[Article],
+    from_: str,
+    to: Iterable[str],
+    *,
+    markup: str = "0%",
+    rounding: str = "currency",
+    keep_within: str = "0%",
+    max_change: str | None = None,
+    date: Day = None,
+) -> Call[PriceListBulkResponse]:
+    """Return every article in every currency, marked up and rounded as at `price_list`; each currency costs a call.
+
+    A price that differs from its last one by no more than `keep_within` stays, and none changes by more than
+    `max_change`.
+    """
+    question = {
+        "from": from_,
+        "to": list(to),
+        "articles": [_written(each) for each in articles],
+        "markup": markup,
+        "rounding": rounding,
+        "keep_within": keep_within,
+        "max_change": max_change,
+        "date": write_day(date),
+    }
+    return Call("/price-list/bulk", PriceListBulkResponse, {}, body=msgspec.json.encode(question), media=JSON)
+
+
 def _written(each: Struct) -> dict[str, object]:
     """Return a part of a question without what is left out; amounts are written as texts, with all their digits."""
     found = {name: getattr(each, name) for name in each.__struct_fields__}
     return {
-        name: write_value(value) if name in {"amount", "cost", "weight", "deduct", "making"} else value
+        name: write_value(value) if name in {"amount", "price", "cost", "weight", "deduct", "making"} else value
         for name, value in found.items()
         if value is not None
     }

@@ -35,11 +35,12 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.price_rounding import PriceRounding, RoundingKind, parse_rounding
 
 _MARKUP = re.compile(r"(-?[0-9]{1,4}(\.[0-9]{1,8})?) ?%")
-_EXACT_PLACES = 20
+EXACT_PLACES = 20
 _MAX_TARGETS = 200
 
 
-def _parse_markup(name: str, text: str) -> Decimal:
+def parse_markup(name: str, text: str) -> Decimal:
+    """Return a percentage. Errors: BadParameter."""
     found = _MARKUP.fullmatch(text.strip())
     percent = Decimal(found[1]) if found else Decimal(-100)
     if percent <= -100:
@@ -61,7 +62,7 @@ class PriceListParams(FreshnessParameters, frozen=True, kw_only=True):
         Decimal,
         Param(
             "markup",
-            _parse_markup,
+            parse_markup,
             default=Decimal(0),
             description="A percentage that is added, such as 2.5%; below zero it is a discount.",
             schema={"type": "string", "examples": ["2.5%"]},
@@ -121,7 +122,7 @@ class PriceListResponse(Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class _Price:
+class Price:
     """A price with all its parts, exact."""
 
     price: Decimal
@@ -147,18 +148,18 @@ def answer(context: RequestContext, params: PriceListParams) -> PriceListRespons
     )
 
 
-def _lock(context: RequestContext, params: PriceListParams, found: dict[str, _Price]) -> Locked:
+def _lock(context: RequestContext, params: PriceListParams, found: dict[str, Price]) -> Locked:
     if not found or params.lock is None:
         return UNSET
     rates = {Pair(params.base, quote): each.found.held for quote, each in found.items()}
     return lock_record(context, params.lock, rates, min(each.found.as_of for each in found.values()))
 
 
-def _read(context: RequestContext, params: PriceListParams) -> tuple[dict[str, _Price], list[str] | UnsetType]:
+def _read(context: RequestContext, params: PriceListParams) -> tuple[dict[str, Price], list[str] | UnsetType]:
     return context.once(_compute, params)
 
 
-def _compute(context: RequestContext, params: PriceListParams) -> tuple[dict[str, _Price], list[str] | UnsetType]:
+def _compute(context: RequestContext, params: PriceListParams) -> tuple[dict[str, Price], list[str] | UnsetType]:
     return answer_each(
         params.quotes,
         lambda quote: _price(context, params, quote),
@@ -167,15 +168,19 @@ def _compute(context: RequestContext, params: PriceListParams) -> tuple[dict[str
     )
 
 
-def _price(context: RequestContext, params: PriceListParams, quote: str) -> _Price:
-    found = convert_amount(context, _asked(params, quote))
+def _price(context: RequestContext, params: PriceListParams, quote: str) -> Price:
+    return price_of(context, _asked(params, quote), params.markup, params.rounding)
+
+
+def price_of(context: RequestContext, asked: AnyAmountParams, markup: Decimal, rounding: PriceRounding | None) -> Price:
+    """Return an amount converted, marked up by a percentage and rounded. Errors: RequestRefused."""
+    found = convert_amount(context, asked)
     with localcontext(prec=400, rounding=ROUND_HALF_UP):
         exact = Decimal(found.amount)
-        with_markup = exact * (100 + params.markup) / 100
-        price = (params.rounding or PriceRounding(RoundingKind.CURRENCY)).round(Fraction(with_markup), quote)
+        with_markup = exact * (100 + markup) / 100
+        price = (rounding or PriceRounding(RoundingKind.CURRENCY)).round(Fraction(with_markup), asked.quote)
         places = Decimal(1).scaleb(-_shown_places(price))
-        cost, markup = exact.quantize(places), (with_markup - exact).quantize(places)
-        return _Price(price, cost, markup, found)
+        return Price(price, exact.quantize(places), (with_markup - exact).quantize(places), found)
 
 
 def _shown_places(price: Decimal) -> int:
@@ -190,7 +195,7 @@ def _asked(params: PriceListParams, quote: str) -> AnyAmountParams:
         quote=quote,
         amount=params.amount,
         day=params.day,
-        precision=_EXACT_PLACES,
+        precision=EXACT_PLACES,
         max_age=params.max_age,
         source=params.source,
         rule=params.rule,
@@ -199,7 +204,7 @@ def _asked(params: PriceListParams, quote: str) -> AnyAmountParams:
     )
 
 
-def _record(each: _Price) -> PriceRecord:
+def _record(each: Price) -> PriceRecord:
     return PriceRecord(
         price=number(each.price),
         cost=number(each.cost),
@@ -246,7 +251,7 @@ def table(context: RequestContext, params: PriceListParams) -> AnswerTable:
     return AnswerTable(_COLUMNS, _rows(params, found), () if unavailable is UNSET else tuple(unavailable))
 
 
-def _rows(params: PriceListParams, found: dict[str, _Price]) -> Iterator[tuple[Cell, ...]]:
+def _rows(params: PriceListParams, found: dict[str, Price]) -> Iterator[tuple[Cell, ...]]:
     for quote, each in found.items():
         parts = (params.amount, each.price, each.cost, each.markup, each.rounding)
         fixed_on = each.found.fixed_on
