@@ -15,14 +15,16 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import typer
 
 import coverage_table
 import performance_tables
 from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.posted_endpoint import PostedEndpoint
 from cambist.api.questions.parameters import declared_params
 from cambist.cli.main import app
-from cambist.registry.wiring.components import endpoints
+from cambist.registry.wiring.components import endpoints, posted_endpoints
 from cambist.settings import PREFIX, Settings, setting_descriptions, written
 
 ROOT = Path(__file__).parents[1]
@@ -60,7 +62,9 @@ def table(head: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
 
 def examples() -> str:
     """Return what each endpoint returns, with a request to copy."""
-    return table(("returns", "request"), ((endpoint.summary, f"`{_example(endpoint)}`") for endpoint in endpoints()))
+    asked = [(endpoint.summary, f"`{_example(endpoint)}`") for endpoint in endpoints()]
+    posted = [(endpoint.summary, f"`POST {endpoint.path}`") for endpoint in posted_endpoints()]
+    return table(("returns", "request"), (*asked, *posted))
 
 
 def _example(endpoint: Endpoint[Any, Any]) -> str:
@@ -71,7 +75,8 @@ def _example(endpoint: Endpoint[Any, Any]) -> str:
 def endpoint_list() -> str:
     """Return each endpoint with its parameters, what it costs and the tag that a plan needs."""
     head = ("endpoint", "returns", "required", "optional", "calls", "tag")
-    return table(head, (_endpoint_row(endpoint) for endpoint in endpoints()))
+    posted = (_posted_row(endpoint) for endpoint in posted_endpoints())
+    return table(head, (*(_endpoint_row(endpoint) for endpoint in endpoints()), *posted))
 
 
 def _endpoint_row(endpoint: Endpoint[Any, Any]) -> Sequence[str]:
@@ -80,6 +85,14 @@ def _endpoint_row(endpoint: Endpoint[Any, Any]) -> Sequence[str]:
     optional = ", ".join(f"`{param.name}`" for param in params if not param.required)
     cost = "1" if endpoint.cost is None else (endpoint.cost.__doc__ or "").partition("\n")[0]
     return f"`{endpoint.path}`", endpoint.summary, required, optional, cost, f"`{endpoint.tag}`"
+
+
+def _posted_row(endpoint: PostedEndpoint[Any, Any]) -> Sequence[str]:
+    fields = msgspec.structs.fields(endpoint.question)
+    required = ", ".join(f"`{each.encode_name}`" for each in fields if each.required)
+    optional = ", ".join(f"`{each.encode_name}`" for each in fields if not each.required)
+    cost = (endpoint.cost.__doc__ or "").partition("\n")[0]
+    return f"`{endpoint.path}`", f"POST: {endpoint.summary.lower()}", required, optional, cost, f"`{endpoint.tag}`"
 
 
 def settings() -> str:
