@@ -36,7 +36,11 @@ def test_it_ends_with_the_first_answer_and_needs_several_failures() -> None:
     three = [lost(key) for key in ("a", "b", "c")]
     assert sentence(*three)
     assert not sentence(*three, report(key="d", last_success=NOW + SECOND))
-    assert sentence(*three, report(key="d", last_success=NOW - SECOND)), "it was lost while the service ran"
+    were_there = [lost(key, last_success=NOW - SECOND) for key in ("a", "b", "c")]
+    assert sentence(*were_there, report(key="d", last_success=NOW - SECOND)), "it was lost while the service ran"
+    one_gets_through = report(key="d", last_success=NOW - SECOND)
+    assert not sentence(*three, one_gets_through), "who never answered may be out of reach in any case"
+    assert sentence(*three, lost("d", last_success=NOW - SECOND)), "the only one that got through is lost"
     assert not sentence(*three[:2], *[report(key=key) for key in "def"]), "two of many may both be down"
     refused = lost("e", unreachable=False, last_failure=NOW + SECOND, why="answered 500")
     assert not sentence(*three, refused), "who refuses is there"

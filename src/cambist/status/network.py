@@ -41,17 +41,20 @@ class NoNetwork(Struct, frozen=True, kw_only=True):
 def no_network(reports: SourceReports | None) -> NoNetwork | None:
     """Return what to tell while no source can be reached; None while one can, or none has been asked.
 
-    Sources are asked at their own times: since the last of them answered, several must have failed, or all. Who refuses
-    is there, unless most cannot be reached: then a sign-in page is read as what a source sends.
+    Sources are asked at their own times: since the last of them answered, several must have failed, or all. Where some
+    have answered only they are counted: the others may be out of reach in any case. Who refuses is there, unless most
+    cannot be reached: then a sign-in page is read as what a source sends.
     """
     if reports is None:
         return None
     enabled = [report for report in reports.reports if report.enabled]
-    last = max((report.last_success for report in enabled if report.last_success), default=None)
-    failed = [report for report in enabled if report.last_failure and (last is None or report.last_failure > last)]
-    unreached = [report for report in failed if report.unreachable]
-    if len(unreached) < max(1, min(_MANY, len(enabled)), _MOST * (len(failed) - len(unreached))):
+    counted = [report for report in enabled if report.last_success] or enabled
+    last = max((report.last_success for report in counted if report.last_success), default=None)
+    failed = [report for report in counted if report.last_failure and (last is None or report.last_failure > last)]
+    lost = [report for report in failed if report.unreachable]
+    if len(lost) < max(1, min(_MANY, len(counted)), _MOST * (len(failed) - len(lost))):
         return None
+    unreached = [report for report in enabled if report.failures and report.unreachable]
     newest = max((day for report in reports.reports if (day := _newest_day(report))), default=None)
     having = [report.name for report in reports.reports if newest and _newest_day(report) == newest]
     return NoNetwork(
