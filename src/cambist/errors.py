@@ -179,7 +179,7 @@ class NoRateOfType(NoRate):
 
 
 class NotKnownThen(NoRate):
-    """There is a rate now, not known at the moment of `as_of`; `first_edition` is the first recorded that has it."""
+    """There is a rate now, but it was not known at the moment of `as_of`; `first_edition` is the first with it."""
 
     def __init__(self, sentence: str, first_edition: str | None = None) -> None:
         self.first_edition = first_edition
