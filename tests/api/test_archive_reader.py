@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,8 +18,11 @@ from cambist.history.bars import NO_BARS
 from cambist.history.coin_closes import CLOSES
 from cambist.history.corrections import Correction, CorrectionQuery, FeedEntry, FeedPosition
 from cambist.history.coverage import PairCoverage
-from cambist.history.fixing import Fixing, ReceivedFixing
+from cambist.history.fixing import DeliveryRecord, Fixing, ReceivedFixing
+from cambist.history.pair_series import PairSeries, pair_series_of
+from cambist.history.rate_matrix import FIRST_DAY
 from cambist.pricing.pair import Pair
+from cambist.storage.sql import SqlStore
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 TODAY, YESTERDAY = NOON.date(), NOON.date() - timedelta(days=1)
@@ -59,6 +63,23 @@ class MemoryArchive:
         price = self.closes.get((pair.base, day))
         self.before_answering()
         return [] if price is None else [ReceivedFixing(Fixing(CLOSES, pair, day, Decimal(price)), NOON, "okx")]
+
+    def pair_series(
+        self, wanted: Callable[[str, Pair], bool], first: date, last: date
+    ) -> Iterator[tuple[str, PairSeries]]:
+        if self.broken:
+            raise StoreBroken("locked")
+        for coin in sorted({coin for coin, _ in self.closes}):
+            pair = Pair(coin, "USD")
+            if wanted(CLOSES, pair):
+                self.asked.append((coin, first))
+                prices = {day: price for (code, day), price in self.closes.items() if code == coin}
+                days = [day for day in sorted(prices) if first <= day <= last]
+                yield from (
+                    (CLOSES, series)
+                    for series in pair_series_of(Fixing(CLOSES, pair, day, Decimal(prices[day])) for day in days)
+                )
+        self.before_answering()
 
 
 @pytest.fixture
@@ -198,3 +219,53 @@ def test_corrections_of_a_broken_archive_are_an_error(reader: ArchiveReader, arc
     archive.broken = True
     with pytest.raises(RateUnavailable, match="cannot be read now"):
         reader.corrections(QUERY)
+
+
+# Closes of many days
+
+
+def rates(reader: ArchiveReader, first: date, last: date, coin: str = "BTC") -> list[float]:
+    found = reader.coin_series(coin, first, last)
+    return [] if found is None else found.rates.tolist()
+
+
+def test_the_closes_of_a_coin_are_read_once_for_all_days(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    assert rates(reader, YESTERDAY, TODAY) == [1, 2]
+    assert rates(reader, TODAY, TODAY) == [2]
+    assert rates(reader, date(2020, 1, 1), date(2020, 12, 31)) == []
+    assert rates(reader, YESTERDAY, TODAY, "ETH") == []
+    assert archive.asked == [("BTC", FIRST_DAY)]
+
+
+def test_closes_of_many_days_are_read_again_after_a_change(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    assert rates(reader, YESTERDAY, TODAY) == [1, 2]
+    archive.closes["BTC", YESTERDAY] = 7
+    assert rates(reader, YESTERDAY, TODAY) == [1, 2]
+    reader.forget_closes()
+    assert rates(reader, YESTERDAY, TODAY) == [7, 2]
+
+
+def test_closes_that_changed_while_they_were_read_are_not_cached(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    archive.before_answering = reader.forget_closes
+    assert rates(reader, YESTERDAY, TODAY) == [1, 2]
+    archive.closes["BTC", YESTERDAY] = 7
+    assert rates(reader, YESTERDAY, TODAY) == [7, 2]
+
+
+def test_closes_of_many_days_that_cannot_be_read_are_unavailable(reader: ArchiveReader, archive: MemoryArchive) -> None:
+    archive.broken = True
+    with pytest.raises(RateUnavailable):
+        reader.coin_series("BTC", YESTERDAY, TODAY)
+
+
+def test_archived_closes_are_found_beside_what_others_published(tmp_path: Path) -> None:
+    store = SqlStore(f"sqlite:///{tmp_path / 'cambist.db'}")
+    store.migrate()
+    bitcoin = Pair("BTC", "USD")
+    for place, (source, value) in enumerate(((CLOSES, "90000.5"), ("own", "1"), (CLOSES, "90001.5"))):
+        fixings = [Fixing(source, bitcoin, YESTERDAY, Decimal(value))]
+        store.archive.file(DeliveryRecord(source, NOON + timedelta(hours=place), "okx", str(place)), fixings)
+    stored = ArchiveReader(store.archive, NO_BARS, ReaderPool(1), lambda: NOON)
+    assert rates(stored, YESTERDAY, TODAY) == [90001.5]
+    assert price(stored) == Decimal("90001.5")
+    store.close()

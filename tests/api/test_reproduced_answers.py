@@ -194,6 +194,7 @@ class World:
                 f"/time-series?from={base}&to={quote}&start={start}&end={end}",
                 f"/convert?from={base}&to={quote}&amount={pick.randint(1, 999)}&date={start}",
                 f"/convert?from=BTC&to={quote}&amount=2&date={recent}",
+                f"/historical?from=BTC&to={quote}&date={recent}",
                 f"/explain?from={base}&to={quote}&date={start}",
                 f"/explain?from={coin}&to={quote}&date={recent}",
             ]

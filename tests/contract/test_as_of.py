@@ -249,3 +249,10 @@ def test_an_edition_of_another_way_of_building_is_marked(service):
     history._current = rules_of(SOURCES).__class__(0, (), {})
     reply = service.get(f"/historical?date=2026-03-06&from=EUR&to=USD&as_of={service.editions[0].name}")
     assert reply.json["assumed"] == ["code"]
+
+
+def test_a_series_of_a_coin_has_no_past_state(service):
+    first = service.editions[0].name
+    for query in (f"as_of={first}", "as_of=2026-03-07T13:00:00Z", f"as_of={first}&assume=published"):
+        reply = service.get(f"/time-series?from=BTC&to=EUR&start=2026-03-05&end=2026-03-06&{query}")
+        assert (reply.status, "ask /historical for each" in reply.json["error"]) == (400, True), reply.text

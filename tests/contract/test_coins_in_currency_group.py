@@ -315,10 +315,8 @@ PLACES = [
     ("/fetch-many-to-one?from=EUR&to={}", "target"),
     ("/fetch-matrix?from=EUR,{}&to=USD", "source"),
     ("/fetch-matrix?from=EUR&to={},USD", "target"),
-    ("/historical?date=2026-10-30&from={}", "source"),
     ("/historical?date=2026-10-30&to={}", "target"),
     ("/historical?date=2026-11-20&from=EUR&to=USD,{}", "target"),
-    ("/time-series?from={}&to=USD", "source"),
     ("/time-series?from=EUR&to={}&start=2026-10-01&end=2026-10-30", "target"),
 ]
 
@@ -334,6 +332,9 @@ def test_elsewhere_a_coin_is_refused_with_where_coins_are_found(client_dealing, 
     ("place", "role"),
     [
         *PLACES,
+        ("/historical?date=2026-10-30&from={}", "source"),
+        ("/time-series?from={}&to=USD", "source"),
+        ("/averages?from={}&to=USD&start=2026-10-01", "source"),
         ("/fetch-one?from={}&to=BTC", "source"),
         ("/fetch-one?from=BTC&to={}", "target"),
         ("/convert?from={}&to=BTC&amount=1", "source"),

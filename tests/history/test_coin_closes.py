@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cambist.errors import NoRate
-from cambist.history.coin_closes import CLOSES, cross_on_day, explain_coin_day, find_close, written_origin
+from cambist.history.coin_closes import CLOSES, cross_on_day, cross_series, explain_coin_day, find_close, written_origin
 from cambist.history.explanation import ExplainedLeg
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.history.pair_series import PairSeries
@@ -52,6 +52,20 @@ def test_the_close_is_the_last_one_received_whatever_other_sources_published_lat
 @pytest.mark.parametrize("trail", [[], [close("BTC", "3", source="own")]])
 def test_a_trail_without_one_of_ours_has_no_close(trail: list[ReceivedFixing]) -> None:
     assert find_close(iter(trail)) is None
+
+
+# Crossed on many days
+
+
+def test_a_series_has_the_days_with_a_close_and_a_rate_of_the_currency(matrix: RateMatrix) -> None:
+    rows = np.array([(FRIDAY - FIRST_DAY).days + place for place in (-1, 0, 1, 5)], np.int64)
+    closes = PairSeries(Pair("BTC", "USD"), rows, np.array([50000.0, 60000.0, 61000.0, 65000.0]))
+    found = cross_series(matrix, Pair("BTC", "EUR"), date(2026, 3, 5), date(2026, 3, 8), closes)
+    assert found.first_day == date(2026, 3, 5)
+    assert found.values.tolist() == pytest.approx([np.nan, 48000, 48800, np.nan], nan_ok=True)
+    assert found.values[1] == cross_on_day(matrix, Pair("BTC", "EUR"), FRIDAY, {"BTC": BITCOIN}).values[0]
+    with pytest.raises(NoRate):
+        cross_series(matrix, Pair("BTC", "EUR"), date(2026, 3, 1), date(2026, 3, 4), closes)
 
 
 # Crossed

@@ -5,20 +5,27 @@ A close is never carried forward to another day, and the rate matrix contains no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
 from fractions import Fraction
+
+import numpy as np
 
 from cambist.history.as_of import DayRates, rates_on
 from cambist.history.explanation import ExplainedLeg, explain_day
 from cambist.history.fixing import ReceivedFixing
+from cambist.history.pair_series import PairSeries
 from cambist.history.published_fixings import FixingLookup
-from cambist.history.rate_matrix import RateMatrix
+from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
+from cambist.history.series import Series, read_series
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin
 
 CLOSES = "closes"
 """The source key of closes in the archive. No source may have it."""
+
+ReadCoinSeries = Callable[[str, date, date], PairSeries | None]
+"""Reads the closes of a coin from one day to another; None if there are none. Errors: RateUnavailable, StoreBusy."""
 
 _CROSSED = "crossed from "
 _BETWEEN = ", "
@@ -53,6 +60,19 @@ def _worth(matrix: RateMatrix, code: str, day: date, closes: Mapping[str, Receiv
     return Fraction(rates_on(matrix, day, code, [PIVOT]).values[0])
 
 
+def cross_series(matrix: RateMatrix, pair: Pair, start: date, end: date, closes: PairSeries) -> Series:
+    """Return the closes of a coin in a currency, each crossed with the currency's rate of the same day.
+
+    A day without a close has no rate. Errors: NoRate if the currency has no rate on any day.
+    """
+    worth = read_series(matrix, Pair(pair.quote, PIVOT), start, end)
+    values = np.full(len(worth.values), np.nan)
+    places = closes.rows - (worth.first_day - FIRST_DAY).days
+    is_inside = (places >= 0) & (places < len(values))
+    values[places[is_inside]] = closes.rates[is_inside]
+    return Series(pair, worth.first_day, values / worth.values)
+
+
 def explain_coin_day(
     matrix: RateMatrix, pair: Pair, day: date, closes: Mapping[str, ReceivedFixing], lookup: FixingLookup | None = None
 ) -> list[ExplainedLeg]:
@@ -68,12 +88,13 @@ def _legs(
 ) -> Iterator[ExplainedLeg]:
     for code in (pair.base, pair.quote):
         if code in closes:
-            yield _close_leg(closes[code])
+            yield close_leg(closes[code])
         else:
             yield from explain_day(matrix, Pair(code, PIVOT), day, lookup)
 
 
-def _close_leg(close: ReceivedFixing) -> ExplainedLeg:
+def close_leg(close: ReceivedFixing) -> ExplainedLeg:
+    """Return a close as a leg of a rate, with the sources that it is from."""
     return ExplainedLeg(
         base=close.fixing.pair.base,
         quote=close.fixing.pair.quote,

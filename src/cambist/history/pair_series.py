@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,14 @@ class PairSeries:
     pair: Pair
     rows: NDArray[np.int64]
     rates: NDArray[np.float64]
+
+
+def between(series: PairSeries | None, first: date, last: date) -> PairSeries | None:
+    """Return the part of a series from one day to another; None if nothing is left of it."""
+    if series is None:
+        return None
+    start, end = np.searchsorted(series.rows, ((first - FIRST_DAY).days, (last - FIRST_DAY).days + 1))
+    return PairSeries(series.pair, series.rows[start:end], series.rates[start:end]) if start < end else None
 
 
 def pair_series_of(fixings: Iterable[Fixing]) -> Iterator[PairSeries]:

@@ -115,6 +115,7 @@ class ApiWorker:
         return replace(
             readers,
             known_closes=reader.known_close,
+            coin_series=reader.coin_series,
             fixings=reader.published_fixings,
             known_fixings=reader.known_fixings,
             source_rates=reader.source_rates,

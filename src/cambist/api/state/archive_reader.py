@@ -11,12 +11,13 @@ from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.archive import PairFilter, PublishedArchive
 from cambist.history.bars import Bar, BarReader, Interval
-from cambist.history.coin_closes import find_close
+from cambist.history.coin_closes import CLOSES, find_close
 from cambist.history.correction_feed import CorrectionFeed
 from cambist.history.corrections import AnyCorrection, CorrectionQuery, FeedEntry, FeedPosition
 from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import ReceivedFixing
-from cambist.history.pair_series import PairSeries
+from cambist.history.pair_series import PairSeries, between
+from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.source_rates import SourceRates, read_source_rates
 from cambist.pricing.pair import PIVOT, Pair
 
@@ -24,6 +25,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _MAX_CLOSES = 20_000
+_MAX_COIN_SERIES = 100
 _MAX_CORRECTION_LISTS = 500
 _MAX_DAYS_OF_SOURCES = 500
 _MOST_CACHED_RATES = 1200
@@ -55,6 +57,7 @@ class ArchiveReader:
         self.spare_this_thread = pool.spare_this_thread
         self._clock = clock
         self._closes: dict[tuple[str, date], ReceivedFixing] = {}
+        self._coin_series: dict[str, PairSeries | None] = {}
         self._coverage: list[Sequence[PairCoverage]] = []
         self._corrections: dict[CorrectionQuery, Sequence[AnyCorrection]] = {}
         self._source_rates: dict[_AskedRates, SourceRates] = {}
@@ -106,6 +109,19 @@ class ArchiveReader:
                 closes.clear()
             closes[coin, day] = found
         return found
+
+    def coin_series(self, coin: str, first: date, last: date) -> PairSeries | None:
+        """Return the closes of a coin from one day to another; None if there are none. Errors: RateUnavailable.
+
+        All of them are read at once and cached: a coin has one for each day that this service has run.
+        """
+        cached = self._coin_series  # before reading, as in `close`
+        if coin not in cached:
+            found = self._read(self._pair_series, partial(_is_close, Pair(coin, PIVOT)), FIRST_DAY, date.max)
+            if len(cached) >= _MAX_COIN_SERIES:
+                cached.clear()
+            cached[coin] = found[0][1] if found else None
+        return between(cached[coin], first, last)
 
     def coverage(self) -> Sequence[PairCoverage]:
         """Return the coverage of all sources, as a `ReadCoverage` does. Errors: RateUnavailable."""
@@ -176,3 +192,8 @@ class ArchiveReader:
     def forget_closes(self) -> None:
         """Read every close again: the archive has changed."""
         self._closes = {}
+        self._coin_series = {}
+
+
+def _is_close(wanted: Pair, source: str, pair: Pair) -> bool:
+    return source == CLOSES and pair == wanted

@@ -10,6 +10,7 @@ from pathlib import Path
 from cambist.api.state.known_history import KnownHistory
 from cambist.history.bars import NO_BARS, BarReader
 from cambist.history.code_verdict import CodeVerdict
+from cambist.history.coin_closes import ReadCoinSeries
 from cambist.history.corrections import ReadCorrections, ReadFeed, ReadVintages, no_corrections, no_feed, no_vintages
 from cambist.history.coverage import ReadCoverage, no_coverage
 from cambist.history.explanation import ReadVotes, no_votes
@@ -34,6 +35,10 @@ def no_closes(_coin: str, _day: date) -> None:
     """Read closes where nothing is archived: no coin has one."""
 
 
+def no_coin_series(_coin: str, _first: date, _last: date) -> None:
+    """Read closes of many days where nothing is archived."""
+
+
 @dataclass(frozen=True)
 class Readers:
     """What a worker reads besides its rate book and matrix; the defaults are those of a service without an archive."""
@@ -44,6 +49,8 @@ class Readers:
     closes: ReadClose = no_closes
     known_closes: Callable[[int, str, date], ReceivedFixing | None] | None = None
     """Reads as `closes` what deliveries up to a number said."""
+    coin_series: ReadCoinSeries = no_coin_series
+    """Reads the closes of a coin on many days."""
     fixings: FixingLookup | None = None
     """Reads fixings as they were published."""
     known_fixings: Callable[[int, str, str, date], Sequence[ReceivedFixing]] | None = None

@@ -76,6 +76,7 @@ class AveragesResponse(Answer, frozen=True, kw_only=True):
     results: dict[str, list[PeriodRecord]]
     unit: str = ""
     purity: str = ""
+    price: str = ""
     source: str = ""
     booking: BookingRecord | None = None
     unavailable: tuple[str, ...] = ()

@@ -6,14 +6,26 @@ import datetime as dt
 from decimal import Decimal
 from typing import Any
 
+from msgspec import Struct
+
 from cambist.client import frames
-from cambist.client.answers import Answer, ResponseHeaders
+from cambist.client.answers import Answer, ResponseHeaders, Timestamp
 from cambist.client.call import AsOf, Call, Codes, Day, Parts, split_codes, write_day
 from cambist.client.endpoints.booking import BookingRecord, PublishedRecord
 from cambist.client.endpoints.rates import AgreementRecord
 
 MAX_TARGETS = 10
 """How many targets `/time-series` takes."""
+
+
+class CloseRecord(Struct, frozen=True):
+    """The close of a coin in dollars, the exchanges that it is from, and whether it was crossed between them."""
+
+    value: Decimal
+    quote: str
+    sources: list[str]
+    crossed: bool
+    received_at: Timestamp
 
 
 class HistoricalResponse(Answer, frozen=True, kw_only=True):
@@ -32,6 +44,8 @@ class HistoricalResponse(Answer, frozen=True, kw_only=True):
     fixings: dict[str, dt.date | None] | None = None
     unit: str = ""
     purity: str = ""
+    price: str = ""
+    close: CloseRecord | None = None
     source: str = ""
     rule: str = ""
     published: dict[str, list[PublishedRecord]] | None = None
@@ -56,6 +70,7 @@ class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
     fixed_on: dict[str, dt.date | dict[str, dt.date]] | None = None
     unit: str = ""
     purity: str = ""
+    price: str = ""
     source: str = ""
     assumed: tuple[str, ...] = ()
     unavailable: tuple[str, ...] = ()

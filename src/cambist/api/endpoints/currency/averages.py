@@ -13,6 +13,7 @@ from cambist.api.answer.answer_table import AnswerTable
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.long_answers import MOST_RATES_AT_ONCE
 from cambist.api.answer.request_context import RequestContext
+from cambist.api.bodies.coin_rates import PriceName, coin_days, is_of_coin, names_of_coin
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.period_records import PERIOD_COLUMNS, FoundAverage, PeriodRecord, period_record, period_rows
 from cambist.api.bodies.publisher_rates import Booked, PublisherRates, RateChoice, Source, booked, choice_of
@@ -20,7 +21,7 @@ from cambist.api.bodies.weights import WeightName, weight_names, weight_of
 from cambist.api.questions.parameter_types import EARLIEST_DAY, choice, day, not_after_today
 from cambist.api.questions.parameters import Param
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey
-from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
+from cambist.api.questions.symbol_parameters import Codes, asset, codes
 from cambist.api.questions.weight_parameters import Fineness, WeightUnit
 from cambist.errors import BadParameter, NoRate, shorten
 from cambist.history.averages import (
@@ -59,12 +60,11 @@ class AveragesParams(ListParameters, frozen=True, kw_only=True):
     ]
     base: Annotated[
         str,
-        code(
+        asset(
             "from",
             "source",
-            MONEY_AND_METALS,
             default=PIVOT,
-            description="Source, USD if left out: a currency, or a metal by the ounce or the tonne.",
+            description="Source, USD if left out: a currency, a coin, or a metal by the ounce or the tonne.",
             example="EUR",
         ),
     ]
@@ -97,6 +97,11 @@ class AveragesParams(ListParameters, frozen=True, kw_only=True):
     unit: WeightUnit = None
     purity: Fineness = None
 
+    def __post_init__(self) -> None:
+        """Refuse unknown targets, and of a coin what no close has. Errors: UnknownSymbol, BadParameter."""
+        ListParameters.__post_init__(self)
+        is_of_coin(self)
+
 
 class AveragesResponse(Struct, frozen=True):
     """The periods of each target that have a rate, in ascending order."""
@@ -107,6 +112,7 @@ class AveragesResponse(Struct, frozen=True):
     results: dict[str, list[PeriodRecord]]
     unit: WeightName = UNSET
     purity: WeightName = UNSET
+    price: PriceName = UNSET
     source: Source = UNSET
     booking: Booked = UNSET
     unavailable: Unavailable = UNSET
@@ -116,7 +122,7 @@ def answer(context: RequestContext, params: AveragesParams) -> AveragesResponse:
     """Return mean, first, highest, lowest and last rate of each period, and how many days it is made of.
 
     With `source` they are of what one source published. With `booking` the mean is the one that the authority wants,
-    which rounds it; the periods are then its months or years.
+    which rounds it; the periods are then its months or years. Those of a coin are of its closes.
     """
     found, unavailable = _read(context, params)
     chosen, (unit, purity) = choice_of(params), weight_names(params)
@@ -127,10 +133,14 @@ def answer(context: RequestContext, params: AveragesParams) -> AveragesResponse:
         results={quote: [period_record(each, context.today) for each in averages] for quote, averages in found.items()},
         unit=unit,
         purity=purity,
-        source=UNSET if chosen is None else PublisherRates(context, chosen, ()).source or UNSET,
         booking=UNSET if chosen is None else booked(chosen),
         unavailable=unavailable,
+        **({"source": _source_of(context, chosen)} | names_of_coin(params)),
     )
+
+
+def _source_of(context: RequestContext, chosen: RateChoice | None) -> Source:
+    return UNSET if chosen is None else PublisherRates(context, chosen, ()).source or UNSET
 
 
 def _read(
@@ -175,7 +185,7 @@ def _averages(
         days = _days(context, params, pair, asked, rates)
         days = PublishedDays(pair, days.days, days.rates * weight)
     except NoRate:
-        if rates is not None:
+        if rates is not None or is_of_coin(params):
             raise
         days = PublishedDays(pair, np.array([], np.int64), np.array([]))
     found: list[Average | PublishedMean] = []
@@ -208,6 +218,10 @@ def _days(
 ) -> PublishedDays:
     """Return the days that count: of publications, or with `calendar` all that have a rate."""
     first, last = asked[0].first, min(asked[-1].last, context.today)
+    if is_of_coin(params):
+        if params.method != _METHODS[0]:
+            raise BadParameter("[method] calendar carries rates forward: closes of coins are never carried")
+        return coin_days(context, pair, first, last)
     if rates is not None:
         return rates.days(pair, first, last)
     if params.method == _METHODS[0]:

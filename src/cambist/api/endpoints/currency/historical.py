@@ -14,6 +14,7 @@ from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.rendering import Rates, rates
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.agreement import Agreed, Agreements, agreed_on
+from cambist.api.bodies.coin_rates import CLOSE, CloseOfDay, PriceName, coin_rates_on, is_of_coin
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.publisher_rates import (
     Booked,
@@ -33,10 +34,11 @@ from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
 from cambist.api.questions.parameter_types import day, flag, not_after_today
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
-from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
+from cambist.api.questions.symbol_parameters import Codes, asset, codes
 from cambist.api.questions.weight_parameters import Fineness, WeightUnit
 from cambist.errors import BadParameter
 from cambist.history.as_of import DayRates, listed_rates, rates_on
+from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing_age import fixing_days, is_immutable, oldest_fixing_day
 from cambist.history.known_state import Scope
 from cambist.history.rate_matrix_excerpt import columns, rows
@@ -50,12 +52,11 @@ class HistoricalParams(ListParameters, frozen=True, kw_only=True):
     day: Annotated[date, day("date", description="The day, UTC.", example="2024-02-29")]
     base: Annotated[
         str,
-        code(
+        asset(
             "from",
             "source",
-            MONEY_AND_METALS,
             default=PIVOT,
-            description="Source, USD if left out: a currency, or a metal by the ounce or the tonne.",
+            description="Source, USD if left out: a currency, a coin, or a metal by the ounce or the tonne.",
             example="EUR",
         ),
     ]
@@ -73,6 +74,11 @@ class HistoricalParams(ListParameters, frozen=True, kw_only=True):
     booking: Booking = None
     unit: WeightUnit = None
     purity: Fineness = None
+
+    def __post_init__(self) -> None:
+        """Refuse unknown targets, and of a coin what no close has. Errors: UnknownSymbol, BadParameter."""
+        ListParameters.__post_init__(self)
+        is_of_coin(self)
 
 
 class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
@@ -97,12 +103,16 @@ class HistoricalResponse(Struct, frozen=True, rename={"day": "date"}):
     agreement: Agreed = UNSET
     unavailable: Unavailable = UNSET
     assumed: Assumed = UNSET
+    price: PriceName = UNSET
+    close: CloseOfDay = UNSET
 
 
 def is_answer_immutable(context: RequestContext, params: HistoricalParams) -> bool:
     """An answer is immutable when the day is immutable for the requested currencies."""
     if params.min_sources is not None or params.rate_type is not None or choice_of(params) is not None:
         return False  # it also depends on fixings that are not in the rate matrix
+    if is_of_coin(params):
+        return False  # closes are not in it either
     codes = None if params.quotes is None else (params.base, *params.quotes)
     return is_immutable(context.matrix, params.day, context.today, codes)
 
@@ -137,6 +147,7 @@ class _FoundRates:
     rule: RuleName = UNSET
     published: Published = UNSET
     booking: Booked = UNSET
+    close: CloseOfDay = UNSET
 
 
 def answer(context: RequestContext, params: HistoricalParams) -> HistoricalResponse:
@@ -145,7 +156,8 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
     On a day without a fixing, such as a weekend or a holiday, the last one before it is used, at most 14 days back.
     With `rate_type` the rates are made of fixings of that type, with `source` of what one source published; `rule` says
     which day of publication counts, and `booking` names an authority's rule for both. The rates of a metal are by its
-    own unit, or by `unit` and `purity`.
+    own unit, or by `unit` and `purity`. A coin has its price at midnight UTC, since this service runs, and it is never
+    carried forward.
     """
     day = not_after_today("date", params.day, context.today)
     found = _read_rates(context, day, params)
@@ -171,6 +183,8 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
         agreement=found.agreement,
         unavailable=found.unavailable if params.partial else UNSET,
         assumed=context.assumed,
+        price=UNSET if found.close is UNSET else CLOSE,
+        close=found.close,
     )
 
 
@@ -185,6 +199,8 @@ def _read_rates(context: RequestContext, day: date, params: HistoricalParams) ->
 
 def _read_own(context: RequestContext, day: date, params: HistoricalParams) -> _FoundRates:
     """Return the rates by the own unit of a metal."""
+    if is_of_coin(params):
+        return _read_close(context, day, params)
     if params.quotes is None:
         for name in ("rate_type", "min_sources", "source", "rule", "booking"):
             if getattr(params, name) is not None:
@@ -236,6 +252,17 @@ def _read_published(
         rule=choice.rule,
         published=of_choice.published(found) if of_choice.source else UNSET,
         booking=booked(choice),
+    )
+
+
+def _read_close(context: RequestContext, day: date, params: HistoricalParams) -> _FoundRates:
+    found = coin_rates_on(context, params.base, params.quotes, day, partial=params.partial)
+    return _FoundRates(
+        DayRates(tuple(found.rates), [*found.rates.values()]),
+        [] if found.unavailable is UNSET else found.unavailable,
+        typed_days=found.fixed_on,
+        source=CLOSES,
+        close=found.close,
     )
 
 

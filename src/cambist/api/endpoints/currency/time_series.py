@@ -16,6 +16,7 @@ from cambist.api.answer.long_answers import MOST_RATES_AT_ONCE
 from cambist.api.answer.rendering import RatesByCode
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.answer.series_rendering import series_by_code
+from cambist.api.bodies.coin_rates import PriceName, coin_series, currency_ages, is_of_coin, names_of_coin
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.publisher_rates import PublisherRates, Source, choice_of
 from cambist.api.bodies.rate_columns import DAY_COLUMNS, series_rows
@@ -25,7 +26,7 @@ from cambist.api.questions.agreement_parameters import RateTypeName
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
 from cambist.api.questions.parameter_types import EARLIEST_DAY, INTERVALS, day, flag, interval, not_after_today
 from cambist.api.questions.publisher_parameters import PublisherKey
-from cambist.api.questions.symbol_parameters import MONEY_AND_METALS, Codes, code, codes
+from cambist.api.questions.symbol_parameters import Codes, asset, codes
 from cambist.api.questions.weight_parameters import Fineness, WeightUnit
 from cambist.errors import BadParameter, NoRate
 from cambist.history.averages import closes
@@ -51,12 +52,11 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
     ]
     base: Annotated[
         str,
-        code(
+        asset(
             "from",
             "source",
-            MONEY_AND_METALS,
             default=PIVOT,
-            description="Source, USD if left out: a currency, or a metal by the ounce or the tonne.",
+            description="Source, USD if left out: a currency, a coin, or a metal by the ounce or the tonne.",
             example="EUR",
         ),
     ]
@@ -75,6 +75,11 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
     unit: WeightUnit = None
     purity: Fineness = None
 
+    def __post_init__(self) -> None:
+        """Refuse unknown targets, and of a coin what no close has. Errors: UnknownSymbol, BadParameter."""
+        ListParameters.__post_init__(self)
+        is_of_coin(self)
+
 
 class TimeSeriesResponse(Struct, frozen=True):
     """Every calendar day that has a rate, in ascending order; with a longer interval the last one of each.
@@ -90,6 +95,7 @@ class TimeSeriesResponse(Struct, frozen=True):
     results: RatesByCode
     unit: WeightName = UNSET
     purity: WeightName = UNSET
+    price: PriceName = UNSET
     carried: list[date] | dict[str, list[date]] | UnsetType = UNSET
     fixed_on: dict[str, date | dict[str, date]] | UnsetType = UNSET
     source: Source = UNSET
@@ -99,8 +105,8 @@ class TimeSeriesResponse(Struct, frozen=True):
 
 def is_answer_immutable(context: RequestContext, params: TimeSeriesParams) -> bool:
     """A series is immutable when its last day is immutable for all of its pairs."""
-    if params.end is None or params.rate_type is not None or params.source is not None:
-        return False  # rates of a type are not in the rate matrix
+    if params.end is None or params.rate_type is not None or params.source is not None or is_of_coin(params):
+        return False  # neither rates of a type nor closes are in the rate matrix
     return is_immutable(context.matrix, params.end, context.today, (params.base, *params.quotes))
 
 
@@ -136,7 +142,7 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
 
     With `rate_type` the rates are made of fixings of that type, with `source` of the days on which one source published
     them. A longer interval has the last rate of each week, month or year. The rates of a metal are by its own unit, or
-    by `unit` and `purity`.
+    by `unit` and `purity`. A coin has the days whose close was archived.
     """
     start, end = _period(params, context)
     series, unavailable = _read_series(context, params)
@@ -157,9 +163,9 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
         purity=purity,
         carried=_one_or_all({code: list(days) for code, days in carried.items()}, is_one=is_one),
         fixed_on=_one_or_all(fixed_on, is_one=is_one),
-        source=params.source or UNSET,
         unavailable=unavailable,
         assumed=context.assumed,
+        **({"source": params.source or UNSET} | names_of_coin(params)),
     )
 
 
@@ -177,7 +183,9 @@ def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dic
 
     def read(quote: str) -> Series:
         pair = Pair(params.base, quote)
-        if of_source is not None:
+        if is_of_coin(params):
+            series = coin_series(context, pair, *period)
+        elif of_source is not None:
             series = _published_series(of_source, pair, *period)
         elif typed is not None:
             series = typed.series(params.base, quote)
@@ -218,6 +226,8 @@ def _read_typed(context: RequestContext, params: TimeSeriesParams) -> TypedRates
 def _ages_of(context: RequestContext, params: TimeSeriesParams) -> Callable[[Series], list[int | None]]:
     """Return what tells how old the fixing of each day of a series is."""
     typed = _typed(context, params)
+    if is_of_coin(params):
+        return partial(currency_ages, context)
     if params.source is not None:
         return lambda series: [0] * len(series.values)
     if typed is not None:
