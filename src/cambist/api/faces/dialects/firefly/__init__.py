@@ -35,16 +35,23 @@ def week(request: DialectRequest) -> DialectAnswer:
 
 
 def _monday(year: str, number: str, today: date) -> date | None:
-    """Return the Monday of a week, None for this week. Errors: BadParameter; NoRate for a week to come."""
+    """Return the Monday of a week, None for this week. Errors: BadParameter; NoRate for a week to come.
+
+    Days at both ends of a year may be of weeks with one number: the newest of them that has come is meant.
+    """
     try:
-        if (int(year), int(number)) == (today.year, today.isocalendar().week):
-            return None
-        monday = date.fromisocalendar(int(year), int(number), 1)
-    except ValueError:
-        raise BadParameter(f"Invalid week: [{shorten(f'{year}/{number}')}], it takes a year and a week of it") from None
-    if monday > today - timedelta(days=today.weekday()):
+        first, wanted = date(int(year), 1, 1), int(number)
+        days = [day for n in range(366) if (day := first + timedelta(days=n)).year == first.year]
+    except (ValueError, OverflowError):
+        days, wanted = [], 0
+    found = [day for day in days if day.isocalendar().week == wanted]
+    if not found:
+        raise BadParameter(f"Invalid week: [{shorten(f'{year}/{number}')}], it takes a year and a week of it")
+    monday, this_monday = (day - timedelta(days=day.weekday()) for day in (min(found), today))
+    come = [each for day in found if (each := day - timedelta(days=day.weekday())) <= this_monday]
+    if not come:
         raise NoRate(f"There are no rates of the week of [{monday}] yet")
-    return monday
+    return None if come[-1] == this_monday else come[-1]
 
 
 def write_error(status: int, code: str, sentence: str, _error: CambistError | None) -> tuple[int, bytes]:
