@@ -34,6 +34,8 @@ def work_of(client: Client, target: str, method: str = "GET", **headers: str) ->
         ("/time-series.xlsx", Kind.LONG),
         ("/usage.csv?api_key=x", Kind.LONG),
         ("/convert/bulk", Kind.LONG),
+        ("/value", Kind.LONG),
+        ("/price-list/bulk", Kind.LONG),
         ("/mcp", Kind.LONG),
         ("/receipts", Kind.LONG),
         ("/time-series", Kind.CALL),

@@ -51,6 +51,11 @@ def test_a_price_changes_by_no_more_than_is_allowed(client, last, limited):
     assert (found["price"], found["limited"]) == (Decimal(limited), True)
 
 
+def test_last_prices_are_found_in_any_case(client):
+    answer = asked(client, {"sku": "A", "price": 12.5, "last": {"usd": 20}}, to=["USD"], max_change="5%")
+    assert answer["articles"][0]["prices"]["USD"]["limited"] is True
+
+
 def test_a_price_below_cost_is_warned_of(client):
     answer = asked(client, {"sku": "A", "price": 10, "cost": 9.8}, {"sku": "B", "price": 10, "cost": 5}, markup="-5%")
     assert ["below_cost" in each["prices"]["USD"] for each in answer["articles"]] == [True, False]
@@ -78,6 +83,7 @@ def test_it_costs_a_call_for_each_currency(client):
         ({"articles": [{"sku": "A", "price": 0}]}, "Article 1: Invalid price: [0]"),
         ({"articles": [{"sku": "A", "price": 1, "cost": -1}]}, "Article 1: Invalid cost: [-1]"),
         ({"articles": [{"sku": "A", "price": 1, "last": {"USD": 0}}]}, "Article 1: Invalid USD: [0]"),
+        ({"articles": [{"sku": "A", "price": 1, "last": {"ZZZ": 1}}]}, "Article 1: Invalid last: "),
         ({"articles": [{"price": 1}]}, "Invalid body at [articles[0]]"),
         ({"date": "2099-01-01"}, "Invalid date"),
     ],

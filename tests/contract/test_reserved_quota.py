@@ -148,6 +148,7 @@ def test_rows_and_tools_that_are_not_sent_cost_nothing(make_client: Callable[...
     bodies = {
         "/convert/bulk": ("text/csv", b"amount,from,to\n1,EUR,USD\n2,EUR,USD\nx,EUR,USD\n"),
         "/mcp": ("application/json", json.dumps(message).encode()),
+        "/value": ("application/json", b'{"positions": [{"asset": "EUR", "amount": 1}]}'),
     }
     for path, (media, body) in bodies.items():
         for is_sent, cost in ((False, 0), (True, 2 if path == "/convert/bulk" else 1)):

@@ -182,6 +182,15 @@ def test_the_change_since_a_day_is_that_between_two_days(client):
     assert answer["totals"]["before"] == before["totals"]["worth"]
 
 
+def test_an_asset_without_a_rate_on_the_earlier_day_costs_one_call(client):
+    positions = [{"asset": "usd", "amount": 5}, {"asset": "HRK", "amount": 1}]
+    question = {"currency": "EUR", "date": "2026-10-30", "since": "2026-10-01", "positions": positions}
+    reply = post(client, "/value", question)
+    known = sum("before" in each for each in reply.json["positions"])
+    assert reply.headers["x-calls-cost"] == str(known + 2 - reply.json["totals"]["missing"])
+    assert reply.json["positions"][0]["asset"] == "USD"
+
+
 def test_a_position_without_a_rate_is_named_and_costs_nothing(client):
     positions = [{"asset": "USD", "amount": 5}, {"asset": "BTC", "amount": 1}]
     reply = post(client, "/value", {"currency": "EUR", "date": "2026-10-30", "positions": positions})

@@ -20,7 +20,7 @@ import pytest
 import stamina
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable
-from cambist.ingest.fetch import AGENT, Fetcher, SomebodyElse, SourceBusy
+from cambist.ingest.fetch import AGENT, Fetcher, InterceptedAnswer, SourceBusy
 from cambist.sources.base import MAX_PAYLOAD_BYTES, SourceRequest
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -367,7 +367,7 @@ def test_compressed_answers_are_decompressed(host) -> None:
 )
 def test_an_html_page_with_status_200_is_refused(host, media: str) -> None:
     found = asking(host, host.answer(200, b"<html>Checking your browser</html>", media=media))
-    assert type(found.error) is (SomebodyElse if media.startswith("text/html") else SourceBroken)
+    assert type(found.error) is (InterceptedAnswer if media.startswith("text/html") else SourceBroken)
     assert (str(found.error), len(found.asked)) == (f"mint: sent [{media}] instead of application/json", 1)
 
 
@@ -383,7 +383,7 @@ def test_a_page_that_two_hosts_send_is_of_somebody_on_the_way(host) -> None:
                 request = SourceRequest(url=f"https://{name}.example/rates", content_types=("text/html",))
                 try:
                     found.append((await fetcher.fetch(name, request) or b"").decode())
-                except SomebodyElse as error:
+                except InterceptedAnswer as error:
                     found.append(str(error))
         return found
 
@@ -479,7 +479,7 @@ def test_content_that_was_not_accepted_is_sent_again(host) -> None:
 def test_a_refused_answer_leaves_no_validators(host) -> None:
     refused = host.answer(200, b"<html>", media="text/html", ETag='"page"')
     came, conditions = conversing(host, refused, host.answer(200, b"[1]"))
-    assert [type(each) for each in came] == [SomebodyElse, bytes]
+    assert [type(each) for each in came] == [InterceptedAnswer, bytes]
     assert conditions == [{}, {}]
 
 

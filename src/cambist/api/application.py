@@ -117,8 +117,8 @@ def build_application(
         ),
     )
     add_page_routes(framework, options.page, dialect_index(options.dialects), partial(_notice, worker_state))
-    turns = RequestTurns(authenticator, faces, options.dialects, headers, options.path_prefix)
     posted_paths = [posted.path for posted in options.posted]
+    turns = RequestTurns(authenticator, faces, options.dialects, headers, options.path_prefix, posted_paths)
     bodies = RequestBodies(authenticator, options.path_prefix, worker_state.clock, posted_paths)
     directly = DirectServing(headers, options.closed_max_age, options.path_prefix, options.counts)
     direct = DirectWay(endpoints, worker_state, settlement, directly)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 
 from cambist.api.call.call import call_of
 from cambist.api.call.credentials import Authenticator, KeyPlaces
@@ -27,7 +27,7 @@ _PAGE_HEADER = "HTTP_CAMBIST_PAGE"
 class RequestTurns:
     """The `Turns` protocol of the server. `paths` are those of the endpoints, and `headers` those of every answer.
 
-    Clients see all paths below `path_prefix`.
+    `posted` are the paths whose question is a body, which may be long. Clients see all paths below `path_prefix`.
     """
 
     def __init__(
@@ -37,8 +37,10 @@ class RequestTurns:
         dialects: Sequence[Dialect],
         headers: list[tuple[str, str]],
         path_prefix: str = "",
+        posted: Iterable[str] = (),
     ) -> None:
         self._authenticator = authenticator
+        self._long_paths = _LONG_PATHS.union(posted)
         self._paths = paths
         places = [dialect.key_places for dialect in dialects]
         self._places = KeyPlaces(
@@ -78,7 +80,7 @@ class RequestTurns:
         call = call_of(environ)
         if (
             (call is not None and call.is_long)
-            or path in _LONG_PATHS
+            or path in self._long_paths
             or self._is_table(path, environ.get("HTTP_ACCEPT", ""))
         ):
             return Kind.LONG

@@ -45,7 +45,7 @@ class SourceBusy(SourceUnreachable):
         self.after = after
 
 
-class SomebodyElse(SourceUnreachable):
+class InterceptedAnswer(SourceUnreachable):
     """Something on the way answers instead of the source, as the sign-in page of a hotel's network does."""
 
 
@@ -127,7 +127,7 @@ class Fetcher:
                     return await self._content(source, request, response)
                 url = urljoin(url, response.headers.get("Location", ""))
             if urlsplit(url).netloc != host:
-                raise SomebodyElse(f"{source}: redirects to another host: [{urlsplit(url).netloc}]")
+                raise InterceptedAnswer(f"{source}: redirects to another host: [{urlsplit(url).netloc}]")
             if is_encrypted and urlsplit(url).scheme != "https":
                 raise SourceBroken(f"{source}: redirects to where everybody can read along")
         raise SourceBroken(f"{source}: redirects without end")
@@ -145,11 +145,11 @@ class Fetcher:
             raise SourceBroken(f"{source}: what answers there is a sandbox")
         kind = response.headers.get("Content-Type", "").lower()
         if request.content_types and not kind.startswith(request.content_types):
-            broken = SomebodyElse if kind.startswith("text/html") else SourceBroken
+            broken = InterceptedAnswer if kind.startswith("text/html") else SourceBroken
             raise broken(f"{source}: sent [{kind[:60]}] instead of {' or '.join(request.content_types)}")
         content = await _read_limited(source, response)
         if kind.startswith("text/html") and self._came_from_elsewhere(urlsplit(request.url).netloc, content):
-            raise SomebodyElse(f"{source}: sent the page that another source has sent too")
+            raise InterceptedAnswer(f"{source}: sent the page that another source has sent too")
         tags = {condition: response.headers[name] for name, condition in _VALIDATORS if name in response.headers}
         self._keep_validators(request.origin, tags)
         return content
@@ -192,7 +192,7 @@ def _should_retry(error: Exception) -> bool | float:
     """Return whether to retry, or after how many seconds if the source says so."""
     if isinstance(error, SourceBusy) and error.after is not None:
         return min(error.after, _LONGEST_WAIT)
-    return isinstance(error, SourceUnreachable) and not isinstance(error, SomebodyElse)
+    return isinstance(error, SourceUnreachable) and not isinstance(error, InterceptedAnswer)
 
 
 def _seconds(text: str) -> float | None:

@@ -67,6 +67,11 @@ def test_a_day_of_the_past(rates, day):
     assert amounts["requested_amount"] == 90
 
 
+def test_the_day_that_is_shown_is_that_of_the_rates(rates):
+    answer = rates.ask("history/USD/2024/3/2").json  # a Saturday
+    assert (answer["year"], answer["month"], answer["day"]) == (2024, 3, 1)
+
+
 def test_codes_and_what_is_left(rates):
     assert ["CHF", "Swiss Franc"] in rates.ask("codes").json["supported_codes"]
     quota = rates.ask("quota")

@@ -19,9 +19,9 @@ B = TypeVar("B", bound=Struct)
 class PostedEndpoint(Generic[Q, B]):
     """One path of the API that takes a POST.
 
-    `question` is what the body is read as, `example` such a body, and `shown` the answer to it in the docs. `answer` is
-    pure: it reads the request context and the question. `cost` gets both and returns the calls of an answer, and
-    `earliest_day` the first day that it is about, None for live prices.
+    `question` is what the body is read as, and `example` such a body. `answer` is pure: it reads the request context
+    and the question. `cost` gets both and returns the calls of an answer, and `earliest_day` the first day that it is
+    about, None for live prices.
     """
 
     path: str

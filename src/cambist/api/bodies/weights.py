@@ -16,7 +16,7 @@ WeightName = str | UnsetType
 """The unit or the purity of the rates in an answer, if one was asked for."""
 
 
-def weight_of(context: RequestContext, params: Any) -> float:
+def weight_factor(context: RequestContext, params: Any) -> float:
     """Return by what the rates of a metal's own unit are multiplied. Errors: BadParameter."""
     if params.unit is None and params.purity is None:
         return 1.0

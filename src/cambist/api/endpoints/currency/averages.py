@@ -17,7 +17,7 @@ from cambist.api.bodies.coin_rates import PriceName, coin_days, is_of_coin, name
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.period_records import PERIOD_COLUMNS, FoundAverage, PeriodRecord, period_record, period_rows
 from cambist.api.bodies.publisher_rates import Booked, PublisherRates, RateChoice, Source, booked, choice_of
-from cambist.api.bodies.weights import WeightName, weight_names, weight_of
+from cambist.api.bodies.weights import WeightName, weight_factor, weight_names
 from cambist.api.questions.parameter_types import EARLIEST_DAY, choice, day, not_after_today
 from cambist.api.questions.parameters import Param
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey
@@ -180,7 +180,7 @@ def _averages(
     rates: PublisherRates | None,
 ) -> list[Average | PublishedMean]:
     """Return the averages of days; of periods without a day those that were published, unless a source is asked for."""
-    weight = weight_of(context, params)
+    weight = weight_factor(context, params)
     try:
         days = _days(context, params, pair, asked, rates)
         days = PublishedDays(pair, days.days, days.rates * weight)

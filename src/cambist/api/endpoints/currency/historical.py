@@ -29,7 +29,7 @@ from cambist.api.bodies.publisher_rates import (
 )
 from cambist.api.bodies.rate_columns import DAY_COLUMNS
 from cambist.api.bodies.typed_rates import TypedRates
-from cambist.api.bodies.weights import WeightName, weight_names, weight_of
+from cambist.api.bodies.weights import WeightName, weight_factor, weight_names
 from cambist.api.questions.agreement_parameters import MinSources, RateTypeName
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
 from cambist.api.questions.parameter_types import day, flag, not_after_today
@@ -190,7 +190,7 @@ def answer(context: RequestContext, params: HistoricalParams) -> HistoricalRespo
 
 def _read_rates(context: RequestContext, day: date, params: HistoricalParams) -> _FoundRates:
     """Return the rates of the day, and the targets without one. Errors: NoRate for those, except with `partial`."""
-    weight = weight_of(context, params)
+    weight = weight_factor(context, params)
     found = _read_own(context, day, params)
     if weight == 1.0:
         return found

@@ -17,7 +17,7 @@ from cambist.api.endpoints.currency.convert import AnyAmountParams
 from cambist.api.endpoints.currency.price_list import EXACT_PLACES, Price, parse_markup, price_of
 from cambist.api.questions.parameter_types import not_after_today
 from cambist.api.questions.symbol_parameters import MONEY, MONEY_AND_METALS, read_code
-from cambist.errors import BadParameter, CambistError, shorten
+from cambist.errors import BadParameter, UnknownSymbol, shorten
 from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import PIVOT
 from cambist.pricing.price_rounding import PriceRounding, parse_rounding
@@ -110,12 +110,11 @@ def answer(context: RequestContext, question: PriceListQuestion) -> PriceListBul
     terms, records = _terms(context, question), []
     rates: dict[str, ListRate] = {}
     for place, article in enumerate(question.articles, 1):
-        _check(article, place)
-        prices = {}
+        last, prices = _checked_last(article, place), {}
         for quote in terms.quotes:
             found = price_of(context, _asked(terms, quote, article.price), terms.markup, terms.rounding)
             rates.setdefault(quote, _rate(found))
-            prices[quote] = _settled(article, quote, found, terms, place)
+            prices[quote] = _settled(article, last.get(quote), found, terms, quote)
         records.append(ArticleRecord(article.sku, prices))
     below = sum(price.below_cost for record in records for price in record.prices.values())
     return PriceListBulkResponse(terms.base, rates, records, below)
@@ -144,10 +143,15 @@ def _percent(name: str, text: str) -> Decimal:
     return Decimal(found[1])
 
 
-def _check(article: ArticleQuestion, place: int) -> None:
+def _checked_last(article: ArticleQuestion, place: int) -> dict[str, Decimal]:
+    """Return the last prices of an article by code. Errors: BadParameter, which names it by its number."""
     for name, value in (("price", article.price), ("cost", article.cost), *article.last.items()):
         if value is not None and (not value.is_finite() or value <= 0 or abs(value.adjusted()) > 15):
             raise BadParameter(f"Article {place}: Invalid {name}: [{shorten(str(value))}], it takes a number above 0")
+    try:
+        return {read_code(code, "", MONEY): price for code, price in article.last.items()}
+    except UnknownSymbol as error:
+        raise BadParameter(f"Article {place}: Invalid last: {error}") from error
 
 
 def _asked(terms: _Terms, quote: str, amount: Decimal) -> AnyAmountParams:
@@ -156,9 +160,9 @@ def _asked(terms: _Terms, quote: str, amount: Decimal) -> AnyAmountParams:
     )
 
 
-def _settled(article: ArticleQuestion, quote: str, found: Price, terms: _Terms, place: int) -> ArticlePrice:
+def _settled(article: ArticleQuestion, last: Decimal | None, found: Price, terms: _Terms, quote: str) -> ArticlePrice:
     """Return a price as it is after the last one was looked at."""
-    last, price = article.last.get(quote), found.price
+    price = found.price
     is_kept = is_limited = False
     if last is not None:
         change = (price / last - 1) * 100
@@ -167,7 +171,7 @@ def _settled(article: ArticleQuestion, quote: str, found: Price, terms: _Terms, 
         if is_kept:
             price = last
         elif is_limited:
-            price = _limited(last, change, terms, quote, place)
+            price = _limited(last, change, terms, quote)
     floor = found.cost if article.cost is None else found.cost * article.cost / article.price
     return ArticlePrice(
         price=number(price),
@@ -180,14 +184,11 @@ def _settled(article: ArticleQuestion, quote: str, found: Price, terms: _Terms, 
     )
 
 
-def _limited(last: Decimal, change: Decimal, terms: _Terms, quote: str, place: int) -> Decimal:
+def _limited(last: Decimal, change: Decimal, terms: _Terms, quote: str) -> Decimal:
     """Return the last price changed by as much as is allowed, rounded as all prices."""
     most = terms.max_change or _NO_CHANGE
     allowed = last * (100 + (most if change > 0 else -most)) / 100
-    try:
-        return terms.rounding.round(Fraction(allowed), quote)
-    except CambistError as error:
-        raise BadParameter(f"Article {place}: {error}") from error
+    return terms.rounding.round(Fraction(allowed), quote)
 
 
 def _rate(found: Price) -> ListRate:
@@ -195,9 +196,9 @@ def _rate(found: Price) -> ListRate:
     return ListRate(rate=rate, updated=found.found.updated, fixed_on=found.found.fixed_on)
 
 
-def cost(_context: RequestContext, question: PriceListQuestion) -> int:
+def cost(context: RequestContext, question: PriceListQuestion) -> int:
     """One call for each currency, however many articles there are."""
-    return len({text.strip().upper() for text in question.quotes})
+    return len(_terms(context, question).quotes)
 
 
 def earliest_day(_context: RequestContext, question: PriceListQuestion) -> date | None:

@@ -21,7 +21,7 @@ from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.publisher_rates import PublisherRates, Source, choice_of
 from cambist.api.bodies.rate_columns import DAY_COLUMNS, series_rows
 from cambist.api.bodies.typed_rates import TypedRates
-from cambist.api.bodies.weights import WeightName, weight_names, weight_of
+from cambist.api.bodies.weights import WeightName, weight_factor, weight_names
 from cambist.api.questions.agreement_parameters import RateTypeName
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
 from cambist.api.questions.parameter_types import EARLIEST_DAY, INTERVALS, day, flag, interval, not_after_today
@@ -179,7 +179,7 @@ def table(context: RequestContext, params: TimeSeriesParams) -> AnswerTable:
 def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dict[str, Series], list[str] | UnsetType]:
     typed, period = _typed(context, params), _period(params, context)
 
-    of_source, weight = _of_source(context, params), weight_of(context, params)
+    of_source, weight = _of_source(context, params), weight_factor(context, params)
 
     def read(quote: str) -> Series:
         pair = Pair(params.base, quote)

@@ -88,9 +88,10 @@ class ValueResponse(Struct, frozen=True, kw_only=True, rename={"day": "date"}):
 
 
 class _Worth(NamedTuple):
-    """A position, its rate, and its worth now and before; the error if there is none."""
+    """A position in an asset, its rate, and its worth now and before; the error if there is none."""
 
     asked: PositionQuestion
+    asset: str
     found: Conversion | None
     worth: Decimal
     before: Decimal | None
@@ -140,7 +141,7 @@ def _compute(context: RequestContext, question: ValueQuestion) -> Iterator[_Wort
         try:
             found = _converted(context, asset, asked.amount, currency, question.day)
         except (NoRate, RateUnavailable) as error:
-            yield _Worth(asked, None, Decimal(0), None, error)
+            yield _Worth(asked, asset, None, Decimal(0), None, error)
             continue
         before = None
         if question.since is not None:
@@ -148,7 +149,7 @@ def _compute(context: RequestContext, question: ValueQuestion) -> Iterator[_Wort
                 before = Decimal(_converted(context, asset, asked.amount, currency, question.since).amount)
             except NoRate:
                 before = None  # it had no price then, and is left out of the comparison
-        yield _Worth(asked, found, Decimal(found.amount), before)
+        yield _Worth(asked, asset, found, Decimal(found.amount), before)
 
 
 def _check_days(context: RequestContext, question: ValueQuestion) -> None:
@@ -182,12 +183,12 @@ def _record(each: _Worth, question: ValueQuestion) -> PositionRecord:
     asked, found = each.asked, each.found
     name = UNSET if asked.name is None else asked.name
     if found is None:
-        return PositionRecord(name=name, asset=asked.asset, amount=number(asked.amount), error=str(each.error))
+        return PositionRecord(name=name, asset=each.asset, amount=number(asked.amount), error=str(each.error))
     day = f"&date={question.day}" if question.day else ""
     before = UNSET if each.before is None else number(each.before)
     return PositionRecord(
         name=name,
-        asset=asked.asset,
+        asset=each.asset,
         amount=number(asked.amount),
         rate=number(Decimal(plain_float(found.rate))),
         worth=number(each.worth),
@@ -196,14 +197,15 @@ def _record(each: _Worth, question: ValueQuestion) -> PositionRecord:
         gain=UNSET if asked.cost is None else number(each.worth - asked.cost),
         before=before,
         change=UNSET if each.before is None else number(each.worth - each.before),
-        explain=f"/explain?from={asked.asset}&to={question.currency}{day}",
+        explain=f"/explain?from={each.asset}&to={_currency(question)}{day}",
     )
 
 
 def cost(context: RequestContext, question: ValueQuestion) -> int:
-    """For each asset one call, two with `since`; those without a rate cost nothing."""
-    days = 2 if question.since else 1
-    return days * len({each.asked.asset.upper() for each in _computed(context, question) if each.found is not None})
+    """For each asset one call, with `since` another; what has no rate costs nothing."""
+    found = _computed(context, question)
+    now = {each.asset for each in found if each.found is not None}
+    return len(now) + len({each.asset for each in found if each.before is not None})
 
 
 def earliest_day(_context: RequestContext, question: ValueQuestion) -> date | None:

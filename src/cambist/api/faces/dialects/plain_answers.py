@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
 
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.plain_json import encode_plainly
@@ -20,6 +19,17 @@ def found_on(request: DialectRequest, base: str, codes: list[str] | None, day: d
     return found
 
 
-def answer_with(body: dict[str, Any], cost: int = 1, earliest_day: date | None = None) -> DialectAnswer:
+def answer_with(body: object, cost: int = 1, earliest_day: date | None = None) -> DialectAnswer:
     """Return an answer with this body."""
     return DialectAnswer(encode_plainly(body), cost=cost, earliest_day=earliest_day)
+
+
+def change_between(first: float, last: float) -> dict[str, float]:
+    """Return how a rate changed from one day to another, as the services of this family write it."""
+    change = last - first
+    return {
+        "start_rate": first,
+        "end_rate": last,
+        "change": round(change, 10),
+        "change_pct": round(100 * change / first, 4),
+    }

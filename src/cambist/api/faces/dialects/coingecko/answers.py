@@ -20,7 +20,7 @@ from cambist.pricing.pair import PIVOT, Pair
 from cambist.reference.assets import COINS, AssetKind, kind_of
 from cambist.reference.coin_ids import COIN_BY_ID
 
-_MOST_COINS, _MOST_CURRENCIES = 250, 60
+_MOST_COINS, _MOST_CURRENCIES, _MOST_PRICES = 250, 60, 2500
 _PRICES_A_CALL = 10
 _LONGEST_PRECISION = 18
 _UNKNOWN_FIGURES = {
@@ -44,6 +44,8 @@ def simple_price(request: DialectRequest) -> DialectAnswer:
     query = request.query
     coins, currencies = dict(_coins(request)), _currencies(query.get("vs_currencies", ""))
     places = _precision(query.get("precision", ""))
+    if len(coins) * len(currencies) > _MOST_PRICES:
+        raise BadParameter(f"Too many prices: [{len(coins) * len(currencies)}], at most {_MOST_PRICES}")
     found: dict[str, dict[str, Any]] = {}
     count = 0
     for name, coin in coins.items():
@@ -64,12 +66,12 @@ def simple_price(request: DialectRequest) -> DialectAnswer:
 
 def supported_currencies(request: DialectRequest) -> DialectAnswer:
     """Answer `/simple/supported_vs_currencies`."""
-    return answer_with_list([code.lower() for code in (*_COIN_CURRENCIES, *priced_currencies(request.context))])
+    return answer_with([code.lower() for code in (*_COIN_CURRENCIES, *priced_currencies(request.context))], cost=0)
 
 
 def coin_list(_request: DialectRequest) -> DialectAnswer:
     """Answer `/coins/list`: the coins that can be asked for."""
-    return answer_with_list([_named(name, coin) for name, coin in COIN_BY_ID.items()])
+    return answer_with([_named(name, coin) for name, coin in COIN_BY_ID.items()], cost=0)
 
 
 def history(request: DialectRequest) -> DialectAnswer:
@@ -98,11 +100,6 @@ def exchange_rates(request: DialectRequest) -> DialectAnswer:
         code.lower(): {"name": code, "unit": code, "value": rate, "type": "fiat"} for code, rate in found.values.items()
     }
     return answer_with({"rates": {"btc": {"name": "Bitcoin", "unit": "BTC", "value": 1, "type": "crypto"}} | rates})
-
-
-def answer_with_list(body: list[Any]) -> DialectAnswer:
-    """Return an answer with a list of names, which costs nothing."""
-    return answer_with(body, cost=0)  # type: ignore[arg-type]
 
 
 def _named(name: str, coin: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cambist.api.faces.dialects.currencylayer.refusals import called
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
-from cambist.api.faces.dialects.plain_answers import answer_with, found_on
+from cambist.api.faces.dialects.plain_answers import answer_with, change_between, found_on
 from cambist.api.faces.dialects.rates import DatedRates, daily_rates, latest_rates, priced_currencies, rates_on
 from cambist.api.faces.dialects.reading import converted, read_codes
 from cambist.api.questions.amounts import read_amount
@@ -98,7 +98,7 @@ def change(request: DialectRequest) -> DialectAnswer:
         last = latest_rates(context, source, currencies)
     first = rates_on(context, source, currencies, start)
     quotes = {
-        f"{source}{code}": _change(value, last.values[code])
+        f"{source}{code}": change_between(value, last.values[code])
         for code, value in first.values.items()
         if code in last.values
     }
@@ -110,16 +110,6 @@ def names(request: DialectRequest) -> DialectAnswer:
     """Answer `/list`: names by code."""
     found = {code: CURRENCIES[code].name for code in priced_currencies(request.context)}
     return answer_with(_head(request) | {"currencies": found})
-
-
-def _change(first: float, last: float) -> dict[str, float]:
-    difference = last - first
-    return {
-        "start_rate": first,
-        "end_rate": last,
-        "change": round(difference, 10),
-        "change_pct": round(100 * difference / first, 4),
-    }
 
 
 def _head(request: DialectRequest) -> dict[str, Any]:

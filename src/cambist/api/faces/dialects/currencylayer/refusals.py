@@ -7,25 +7,11 @@ from contextlib import contextmanager
 
 import msgspec
 
+from cambist.api.faces.dialects.numbered_errors import ERRORS
 from cambist.errors import BadParameter, CambistError, UnknownSymbol
 
-_ERRORS = {
-    "key_missing": (101, "missing_access_key"),
-    "key_malformed": (101, "invalid_access_key"),
-    "key_unknown": (101, "invalid_access_key"),
-    "key_ended": (101, "invalid_access_key"),
-    "keys_differ": (101, "invalid_access_key"),
-    "account_suspended": (102, "inactive_user"),
-    "unknown_path": (103, "invalid_api_function"),
-    "wrong_method": (103, "invalid_api_function"),
-    "quota_spent": (104, "usage_limit_reached"),
-    "rate_limited": (106, "rate_limit_reached"),
-    "too_many_failures": (106, "rate_limit_reached"),
-    "not_in_plan": (105, "function_access_restricted"),
-    "no_rate": (106, "no_rates_available"),
-    "rate_unavailable": (106, "no_rates_available"),
-    "bad_parameter": (400, "invalid_parameter"),
-}
+_TOO_FAST = 106, "rate_limit_reached"
+_ERRORS = {**ERRORS, "rate_limited": _TOO_FAST, "too_many_failures": _TOO_FAST}
 _INVALID_SOURCE = 201, "invalid_source_currency"
 _INVALID_CURRENCIES = 202, "invalid_currency_codes"
 

@@ -15,7 +15,7 @@ _TYPES = {
     "key_missing": "invalid-key",
     "key_malformed": "invalid-key",
     "key_unknown": "invalid-key",
-    "key_ended": "inactive-account",
+    "key_ended": "invalid-key",
     "keys_differ": "invalid-key",
     "account_suspended": "inactive-account",
     "quota_spent": "quota-reached",

@@ -83,9 +83,8 @@ def history(request: DialectRequest) -> DialectAnswer:
     amount = read_amount("amount", request.path["amount"]) if "amount" in request.path else None
     request.check_history(day)
     found = rates_on(context, base, None, day)
-    times = _head(request, found)
-    body: dict[str, Any] = {name: times[name] for name in ("result", "documentation", "terms_of_use")}
-    body |= {"year": day.year, "month": day.month, "day": day.day, "base_code": base}
+    shown = found.day()
+    body = _plain_head(request) | {"year": shown.year, "month": shown.month, "day": shown.day, "base_code": base}
     if amount is None:
         return answer_with(body | {"conversion_rates": _with_base(base, found)}, earliest_day=day)
     amounts = {code: converted(amount, rate) for code, rate in _with_base(base, found).items()}

@@ -6,25 +6,9 @@ import msgspec
 
 from cambist.api.faces.dialects.dialect import Dialect, DialectRoute
 from cambist.api.faces.dialects.fixer import conversion, rates, series
+from cambist.api.faces.dialects.numbered_errors import ERRORS
 from cambist.errors import CambistError, UnknownSymbol
 
-_ERRORS = {
-    "key_missing": (101, "missing_access_key"),
-    "key_malformed": (101, "invalid_access_key"),
-    "key_unknown": (101, "invalid_access_key"),
-    "key_ended": (101, "invalid_access_key"),
-    "keys_differ": (101, "invalid_access_key"),
-    "account_suspended": (102, "inactive_user"),
-    "unknown_path": (103, "invalid_api_function"),
-    "wrong_method": (103, "invalid_api_function"),
-    "quota_spent": (104, "usage_limit_reached"),
-    "rate_limited": (104, "rate_limit_reached"),
-    "too_many_failures": (104, "rate_limit_reached"),
-    "not_in_plan": (105, "function_access_restricted"),
-    "no_rate": (106, "no_rates_available"),
-    "rate_unavailable": (106, "no_rates_available"),
-    "bad_parameter": (400, "invalid_parameter"),
-}
 _SIDES = ("base", "symbols")
 _PERIOD = ("start_date", "end_date")
 _CONVERSION = ("from", "to", "amount", "date")
@@ -34,7 +18,7 @@ _INVALID_SYMBOLS = 202, "invalid_currency_codes"
 
 def write_error(status: int, code: str, sentence: str, error: CambistError | None) -> tuple[int, bytes]:
     """Return an error as Fixer's: a number, a type and a sentence."""
-    number, kind = _ERRORS.get(code, (status, code))
+    number, kind = ERRORS.get(code, (status, code))
     if isinstance(error, UnknownSymbol):
         number, kind = _INVALID_BASE if error.role == "source" else _INVALID_SYMBOLS
     body = {"success": False, "error": {"code": number, "type": kind, "info": sentence}}

@@ -6,7 +6,7 @@ from datetime import date
 
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.fixer.rates import base_of, targets_of
-from cambist.api.faces.dialects.plain_answers import answer_with
+from cambist.api.faces.dialects.plain_answers import answer_with, change_between
 from cambist.api.faces.dialects.rates import daily_rates, priced_currencies, rates_on
 from cambist.api.questions.parameter_types import read_day, read_last_day
 from cambist.errors import BadParameter
@@ -38,7 +38,7 @@ def fluctuation(request: DialectRequest) -> DialectAnswer:
     codes = targets_of(request)
     request.check_history(start)
     first, last = (rates_on(context, base, codes, day).values for day in (start, end))
-    rates = {code: _change(first[code], last[code]) for code in first if code in last}
+    rates = {code: change_between(first[code], last[code]) for code in first if code in last}
     body = {
         "success": True,
         "fluctuation": True,
@@ -48,16 +48,6 @@ def fluctuation(request: DialectRequest) -> DialectAnswer:
         "rates": rates,
     }
     return answer_with(body, cost=2, earliest_day=start)
-
-
-def _change(first: float, last: float) -> dict[str, float]:
-    change = last - first
-    return {
-        "start_rate": first,
-        "end_rate": last,
-        "change": round(change, 10),
-        "change_pct": round(100 * change / first, 4),
-    }
 
 
 def _period(request: DialectRequest) -> tuple[date, date]:
