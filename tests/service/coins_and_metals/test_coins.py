@@ -214,12 +214,19 @@ def test_several_rates_from_gold_cost_a_call_each_and_one_more_for_each_cross(wo
         ("/fetch-multi?from=BTC&to=USD", ["[BTC]", "/crypto/fetch-prices"]),
         ("/fetch-multi?to=USD,BTC", ["[BTC]", "/crypto/fetch-prices"]),
         ("/fetch-all?from=BTC", ["[BTC]", "/crypto/fetch-prices"]),
-        ("/historical?date=2026-11-02&from=BTC", ["[BTC]", "/crypto/fetch-prices"]),
-        ("/time-series?from=BTC&to=USD", ["[BTC]", "/crypto/fetch-prices"]),
     ],
 )
 def test_coins_are_refused_where_they_have_no_place(world, target, says):
     assert refused(world.ask(target), *says)
+
+
+@pytest.mark.parametrize(
+    "target", ["/historical?date=1990-11-02&from=BTC", "/time-series?from=BTC&to=USD&start=1990-11-02&end=1990-11-05"]
+)
+def test_a_day_without_a_close_of_a_coin_has_no_rate(world, target):
+    got = world.ask(target)
+    assert (got.status, got.cost, got.json["code"]) == (404, 0, "no_rate")
+    assert "[BTC]" in got.json["error"] and "[1990-11-02]" in got.json["error"]
 
 
 def test_gold_has_a_past(world):
