@@ -54,6 +54,7 @@ def test_plans_are_listed_as_json(shell: Shell) -> None:
         "stream_calls_a_minute": 0,
         "offline_calls": 0,
         "lock_minutes": 30,
+        "alerts": 20,
     }
     assert records[3]["calls_a_month"] is None
 

@@ -39,7 +39,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     once, None: no limit. `book_refresh`: seconds for which it sees the same book, 0: every book. `tags`: the groups of
     endpoints. `history_days`: how far back it sees, None: all. `stream_…`: connections, pairs of each, messages a
     second of each, and how many calls each is charged for every minute that it begins. `lock_minutes`: how long it may
-    hold a rate, 0: not at all.
+    hold a rate, 0: not at all. `alerts`: how many it may have at once.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Plan(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     stream_calls_a_minute: _Limit = 0
     offline_calls: _Calls = 0
     lock_minutes: Annotated[int, Meta(ge=0, le=43_200)] = 30
+    alerts: Annotated[int, Meta(ge=0, le=10_000)] = 20
 
     def first_day(self, today: date) -> date:
         """Return the first day of the history that it sees."""

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from cambist.clock import utc_now
 from cambist.errors import CambistError
+from cambist.monitoring.leading import leads
 from cambist.monitoring.machine_metrics import certificate_ends
 from cambist.monitoring.notifications.message import Message, compose
 from cambist.monitoring.notifications.ways import account_way, notification_ways
@@ -28,7 +29,6 @@ from cambist.registry.accounts.plans import current_plans
 from cambist.registry.node.nodes import node_name
 from cambist.settings import Settings
 from cambist.status.alarm import Alarm, Trouble, update_alarms
-from cambist.status.cluster_report import ClusterReport
 from cambist.status.source_report import SourceReports
 from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
@@ -42,7 +42,6 @@ _PAUSE_FACTOR = 50
 """Looking at quotas takes at most one part in so many of a core."""
 
 _LONGEST_PERIOD = timedelta(days=31)
-_REPORT_AGE = timedelta(seconds=15)
 OWN_KINDS = frozenset({"disk", "certificate"})
 """The kinds of which each node tells."""
 
@@ -102,7 +101,7 @@ class AlarmWatch:
         now = self._clock()
         troubles, unknown = self._troubles(now)
         self._alarms, notices = update_alarms(self._alarms, troubles, now, self._settings.notify_after, unknown)
-        if not self._leads(now):
+        if not leads(self._settings, now):
             notices = [notice for notice in notices if notice.key.partition(":")[0] in OWN_KINDS]
         if notices:
             self._outbox.add(compose(self._service, self._node, now, notices))
@@ -118,14 +117,6 @@ class AlarmWatch:
         if state != self._written:
             write_json_file(self._folder.alarms, state)
             self._written = state
-
-    def _leads(self, now: datetime) -> bool:
-        if not self._settings.is_node:
-            return True
-        report = read_json_file(self._folder.cluster_report, ClusterReport)
-        if report is None or now - report.written_at > _REPORT_AGE:
-            return False
-        return report.own is not None and report.own.leads
 
     def _troubles(self, now: datetime) -> tuple[list[Trouble], set[str]]:
         """Return the troubles, and the kinds of which nothing is known now."""

@@ -14,6 +14,7 @@ from cambist.accounts.principal import Principals
 from cambist.api.answer import series_rendering
 from cambist.api.application import ApiOptions, build_application
 from cambist.api.docs.web_page import PageOptions
+from cambist.api.state.alert_book import AlertBook
 from cambist.api.state.archive_reader import ArchiveReader
 from cambist.api.state.reader_pool import READ_SECONDS, READERS, ReaderPool
 from cambist.api.state.readers import Readers
@@ -87,6 +88,7 @@ class ApiWorker:
         feed = open_correction_feed(settings, self._reading)
         self._archive_reader = ArchiveReader(self._reading.archive, bars, self._pool, utc_now, feed)
         self._node = node_name(settings)
+        self._alert_book = self._open_alert_book(settings)
         self._worker_state = build_worker_state(settings, book, matrix, principals, self._readers(settings))
         self._worker_state.apply_source_reports(self._source_reports())
         self._meter = open_meter(settings, self._store, self._others_usage)
@@ -105,6 +107,7 @@ class ApiWorker:
             receipts=NodeSigner(
                 KeyFolder(folder.keys), self._store.public_keys, self._node, settings.issuer, self._pool.call
             ),
+            alerts=self._alert_book,
             log_folder=folder.log,
         )
         return readers if self._environment is Environment.SANDBOX else self._with_archive(readers, settings)
@@ -167,6 +170,7 @@ class ApiWorker:
     def never_wait_in_this_thread(self) -> None:
         """Leave to other threads what has to wait for the database, or for a part of a quota."""
         self._archive_reader.spare_this_thread()
+        self._alert_book.pool.spare_this_thread()
         known_history = self._worker_state.readers.known_history
         if known_history is not None:
             known_history.spare_this_thread()
@@ -206,6 +210,13 @@ class ApiWorker:
         # A sandbox computes its bars: a machine that is busy with other work is no reason to refuse them.
         within = _COMPUTE_SECONDS if settings.sandbox else READ_SECONDS
         return ReaderPool(max(settings.threads - 1, 1), within=within)
+
+    def _open_alert_book(self, settings: Settings) -> AlertBook:
+        """Return the alerts of accounts, with a thread of its own: changes wait longer for the database than reads."""
+        environment = "" if self._environment is Environment.LIVE else self._environment
+        pool = ReaderPool(max(settings.threads - 1, 1), readers=1, within=_COMPUTE_SECONDS)
+        has_mail = settings.mail_server is not None
+        return AlertBook(self._store.alerts, pool, environment, has_mail, settings.alert_private)
 
     def _others_usage(self, account: int, since: date) -> Mapping[date, int]:
         return self._pool.call(self._reading.usage.of_others, account, since, self._node)

@@ -18,6 +18,7 @@ from cambist.clock import utc_now
 from cambist.console.routes import console_application
 from cambist.errors import CambistError, RateMatrixDamaged
 from cambist.monitoring.alarm_watch import AlarmWatch
+from cambist.monitoring.alerts.alert_watch import AlertWatch
 from cambist.monitoring.api_probe import api_problems
 from cambist.monitoring.cluster_metrics import ClusterMetrics
 from cambist.monitoring.health_server import HealthApplication, SourceMetrics, serve_operator_port
@@ -70,6 +71,7 @@ def write_usage(settings: Settings, supervisor: int) -> None:
     store.hold_open()
     if settings.has_notifications:
         AlarmWatch(settings, open_store(settings)).watch()
+    AlertWatch(settings, open_store(settings)).watch()
     writer = UsageWriter(folder.ledger, node_name(settings))
     copies = LocalCopies(settings, store, writer.file_keys)
     tasks = UsageWriterTasks(store, writer, ReservedSpace(settings, store, writer).reserve, copies.update)

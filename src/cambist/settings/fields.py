@@ -184,6 +184,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     notify_command: Annotated[
         str, Meta(description="command that is run for alarms, with JSON on its standard input; empty: none")
     ] = ""
+    alert_private: Annotated[
+        bool, Meta(description="let webhooks of alerts be in private networks, and be asked by http")
+    ] = False
     notify_after: Annotated[
         timedelta, Meta(description="how long a trouble lasts before an alarm is sent (ISO 8601 duration)")
     ] = timedelta(minutes=10)

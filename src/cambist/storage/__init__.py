@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from cambist.accounts.account import Accounts
+from cambist.accounts.alerts.alerts import Alerts
 from cambist.accounts.plan_versions import PlanVersions
 from cambist.accounts.quota_leases import QuotaLeases
 from cambist.accounts.usage_counters import UsageStore
@@ -88,6 +89,10 @@ class AccountStore(Protocol):
     @property
     def accounts(self) -> Accounts:
         """The accounts and their API keys."""
+
+    @property
+    def alerts(self) -> Alerts:
+        """What accounts want to be told of."""
 
     @property
     def usage(self) -> UsageStore:

@@ -19,9 +19,9 @@ B = TypeVar("B", bound=Struct)
 class PostedEndpoint(Generic[Q, B]):
     """One path of the API that takes a POST.
 
-    `question` is what the body is read as, and `example` such a body. `answer` is pure: it reads the request context
-    and the question. `cost` gets both and returns the calls of an answer, and `earliest_day` the first day that it is
-    about, None for live prices.
+    `question` is what the body is read as, and `example` such a body. `answer` is pure unless it `changes` something:
+    it reads the request context and the question. `cost` gets both and returns the calls of an answer, and
+    `earliest_day` the first day that it is about, None for live prices. A spent quota is refused before a change.
     """
 
     path: str
@@ -33,3 +33,4 @@ class PostedEndpoint(Generic[Q, B]):
     cost: Callable[[RequestContext, Q], int]
     example: bytes
     earliest_day: Callable[[RequestContext, Q], date | None] | None = None
+    changes: bool = False

@@ -35,7 +35,15 @@ ENDPOINTS = (
     "metals.units",
     "metals.list",
     "admin.usage",
+    "alerts.alerts",
 )
 
-POSTED_ENDPOINTS = ("currency.value", "currency.price_list_bulk", "metals.value")
+POSTED_ENDPOINTS = (
+    "currency.value",
+    "currency.price_list_bulk",
+    "metals.value",
+    "alerts.add",
+    "alerts.remove",
+    "alerts.test",
+)
 """Those whose question is the body of a POST: each module defines `endpoint: PostedEndpoint[…]`."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from cambist.api.state.alert_book import AlertBook
 from cambist.api.state.known_history import KnownHistory
 from cambist.history.bars import NO_BARS, BarReader
 from cambist.history.code_verdict import CodeVerdict
@@ -71,5 +72,7 @@ class Readers:
     """Rebuilds what was known at an edition; None in a sandbox."""
     receipts: ReceiptSigner = NoReceipts()  # noqa: RUF009
     """Signs receipts of answers."""
+    alerts: AlertBook | None = None
+    """The alerts of accounts."""
     log_folder: Path | None = None
     """The static files of the log of editions."""

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Engine
 
 from cambist.storage.sql.accounts import SqlAccounts
 from cambist.storage.sql.accounts_copy import update_accounts_copy
+from cambist.storage.sql.alerts import SqlAlerts
 from cambist.storage.sql.archive import SqlArchive
 from cambist.storage.sql.backends import SessionLimits, WriteLock, backend_of
 from cambist.storage.sql.bars import SqlBars
@@ -58,6 +59,7 @@ class SqlStore:
         self.bars = SqlBars(self._engine)
         self.editions = SqlEditions(self._engine)
         self.accounts = SqlAccounts(self._engine)
+        self.alerts = SqlAlerts(self._engine)
         self.verdicts = SqlVerdicts(self._engine)
         self.usage = SqlUsage(self._engine)
         self.plan_versions = SqlPlanVersions(self._engine)

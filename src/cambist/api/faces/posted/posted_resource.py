@@ -47,6 +47,8 @@ class PostedResource:
         context = context_of(call, self._worker_state)
         earliest = None if endpoint.earliest_day is None else endpoint.earliest_day(context, question)
         check_history(call, earliest)
+        if endpoint.changes:
+            self._settlement.check(call, endpoint.cost(context, question))
         answer, cost = endpoint.answer(context, question), endpoint.cost(context, question)
         self._settlement.settle(call, endpoint.path, cost)
         response.data = b"%b%d}" % (encode_without_ms(answer), (perf_counter_ns() - call.started) // 1_000_000)

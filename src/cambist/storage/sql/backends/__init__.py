@@ -33,6 +33,7 @@ class WriteLock(IntEnum):
     EDITIONS = 11
     KEYS = 12
     VERDICTS = 13
+    ALERTS = 14
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from cambist.storage.sql.schema.accounts import (
     quota_leases,
     usage,
 )
+from cambist.storage.sql.schema.alerts import alert_events, alerts
 from cambist.storage.sql.schema.base import BIG, metadata
 from cambist.storage.sql.schema.fixings import (
     bar_series,
@@ -34,6 +35,8 @@ __all__ = [
     "account_changes",
     "accounts",
     "accounts_by_name",
+    "alert_events",
+    "alerts",
     "api_keys",
     "bar_series",
     "bars",

@@ -111,6 +111,7 @@ function inEffect(plans) {
     { label: "History", class: "num" },
     { label: "Stream", class: "num" },
     { label: "Locks", class: "num" },
+    { label: "Alerts", class: "num" },
     { label: "Groups of endpoints" },
   ];
   const rows = plans.map((plan) =>
@@ -124,6 +125,7 @@ function inEffect(plans) {
       cell(plan.history_days === null ? "all" : `${count(plan.history_days)} days`, "num"),
       cell(plan.stream_connections ? `${count(plan.stream_connections)} × ${count(plan.stream_pairs)} pairs` : "none", "num"),
       cell(plan.lock_minutes ? `${count(plan.lock_minutes)} min` : "none", "num"),
+      cell(plan.alerts ? count(plan.alerts) : "none", "num"),
       cell(h("span", { class: "tags" }, ...plan.tags.map((tag) => badge(tag)))),
     ),
   );

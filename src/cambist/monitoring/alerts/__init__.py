@@ -1,0 +1,1 @@
+"""The watch for alerts of accounts, and how they are delivered."""
