@@ -23,6 +23,7 @@ import msgspec
 import pytest
 from currency_converter import CURRENCY_FILE
 from hypothesis import HealthCheck, settings
+from tests.memory_alerts import MemoryAlerts
 from tests.postgresql import empty_databases
 from tests.redis_server import RedisServer, running_redis
 from tests.service.first_start import FOLDERS
@@ -33,6 +34,9 @@ from cambist.accounts.meter import Meter
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.accounts.principal import Principals
 from cambist.api.application import ApiOptions, build_application
+from cambist.api.state.alert_book import AlertBook
+from cambist.api.state.reader_pool import ReaderPool
+from cambist.api.state.readers import Readers
 from cambist.api.state.worker_state import WorkerState
 from cambist.history.archive import FixingArchive
 from cambist.history.rate_matrix import RateMatrix
@@ -296,7 +300,8 @@ def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
     stored_keys = given.get("stored_keys", {digest(KEY): OWNER})
     clock = ReplaceableClock(given.get("clock", NOW.timestamp))
     principals = Principals(stored_keys, given.get("plans", PLANS))
-    worker_state = WorkerState(book, matrix, principals, choices=given.get("choices"), clock=clock)
+    readers = Readers(alerts=AlertBook(MemoryAlerts(), ReaderPool(4)))  # type: ignore[arg-type]
+    worker_state = WorkerState(book, matrix, principals, readers, choices=given.get("choices"), clock=clock)
     worker_state.apply_source_reports(SourceStatuses.for_sources([adapter.source], {}).report(NOW, {}, {}))
     ledger = given.get("counters") or MemoryLedger()
     meter = Meter(ledger, given.get("past", {}))

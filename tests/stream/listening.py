@@ -16,7 +16,7 @@ from cambist.stream.admission import StreamAdmission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
-from cambist.stream.corrections import Corrections
+from cambist.stream.corrections import CORRECTIONS, Corrections
 from cambist.stream.prices import Prices
 
 HANDSHAKE = (
@@ -33,7 +33,7 @@ def context(ledger: Any, keys: Mapping[Digest, StoredKey] | None = None) -> Stre
     admission = StreamAdmission(Principals(dict(keys or {}), read_plans(default_plans(), "plans.toml")), billing)
     prices = Prices({}, lambda: datetime.now(UTC))
     corrections = Corrections(no_feed, lambda: datetime.now(UTC).date())
-    return StreamContext(admission, billing, prices, Broadcaster(prices), corrections)
+    return StreamContext(admission, billing, prices, Broadcaster(prices), {CORRECTIONS: corrections})
 
 
 def frame(payload: bytes, kind: int = TEXT, *, is_last: bool = True) -> bytes:

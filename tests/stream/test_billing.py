@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from msgspec import structs
-from tests.stream.test_session import empty_corrections
+from tests.stream.test_session import empty_feeds
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
@@ -54,7 +54,7 @@ def new_context(ledger: Any, **changed: Any) -> StreamContext:
     prices.update(RateBook.of(QuotedBook(1, MOMENT, {}, (), venue_pairs=frozenset(PAIRS))))
     billing = Billing(Meter(ledger, {}))
     admission = StreamAdmission(Principals(STORED_KEYS, plans_with(**changed)), billing)
-    return StreamContext(admission, billing, prices, Broadcaster(prices), empty_corrections())
+    return StreamContext(admission, billing, prices, Broadcaster(prices), empty_feeds())
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def asking(ledger: Any) -> tuple[AskingMeter, StreamContext]:
         Principals(STORED_KEYS, plans_with(stream_calls_a_minute=10, calls_a_month=35)), billing
     )
     prices = Prices({}, lambda: MOMENT)
-    return meter, StreamContext(admission, billing, prices, Broadcaster(prices), empty_corrections())
+    return meter, StreamContext(admission, billing, prices, Broadcaster(prices), empty_feeds())
 
 
 def test_a_minute_whose_quota_is_being_asked_for_is_charged_later(

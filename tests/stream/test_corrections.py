@@ -27,7 +27,7 @@ from cambist.stream.admission import StreamAdmission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
-from cambist.stream.corrections import Corrections
+from cambist.stream.corrections import CORRECTIONS, Corrections
 from cambist.stream.session import Session
 from cambist.stream.subscription import StreamConnection
 
@@ -75,7 +75,9 @@ class Service:
 
     @property
     def corrections(self) -> Corrections:
-        return self.context.corrections
+        found = self.context.feeds[CORRECTIONS]
+        assert isinstance(found, Corrections)
+        return found
 
     def file(self, *fixings: tuple[str, str, date]) -> str:
         """Have the archive receive fixings, send what they correct, and return the edition that shows them."""
@@ -114,7 +116,7 @@ def service(ledger: Any, tmp_path: Path) -> Iterator[Service]:
     billing = Billing(Meter(ledger, {}))
     corrections = Corrections(from_file.archive.corrections_after, lambda: TODAY)
     admission = StreamAdmission(Principals(STORED_KEYS, PLANS), billing)
-    context = StreamContext(admission, billing, prices, Broadcaster(prices), corrections)
+    context = StreamContext(admission, billing, prices, Broadcaster(prices), {CORRECTIONS: corrections})
     made = Service(from_file, context)
     made.file(("USD", "1.1", DAY), ("JPY", "180", DAY), ("USD", "1.15", DAY + timedelta(days=3)))
     yield made

@@ -28,7 +28,7 @@ def test_additional_fields_come_after_the_message() -> None:
 
 def test_there_are_exactly_the_ops_that_clients_know() -> None:
     of_prices = {"connect", "auth", "subscribe", "unsubscribe", "status", "shutdown", "price", "error"}
-    assert set(Op) == of_prices | {"correction"}
+    assert set(Op) == of_prices | {"correction", "alert"}
 
 
 @pytest.mark.parametrize(

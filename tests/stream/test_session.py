@@ -22,7 +22,8 @@ from cambist.stream.admission import MAX_UNAUTHENTICATED, StreamAdmission
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
-from cambist.stream.corrections import Corrections
+from cambist.stream.corrections import CORRECTIONS, Corrections
+from cambist.stream.feeds import Feed
 from cambist.stream.prices import Prices, PriceStatus
 from cambist.stream.rejection import Rejection
 from cambist.stream.session import FRAME_BURST, Reply, Session
@@ -69,9 +70,9 @@ class UnusedWriter:
         raise AssertionError
 
 
-def empty_corrections() -> Corrections:
+def empty_feeds() -> dict[str, Feed]:
     """Return the stream of corrections of an empty archive."""
-    return Corrections(no_feed, lambda: datetime.fromtimestamp(NOW, UTC).date())
+    return {CORRECTIONS: Corrections(no_feed, lambda: datetime.fromtimestamp(NOW, UTC).date())}
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def prices() -> KnownPairs:
 def context(ledger: Any, prices: KnownPairs) -> StreamContext:
     billing = Billing(Meter(ledger, {}))
     admission = StreamAdmission(Principals(STORED_KEYS, PLANS), billing)
-    return StreamContext(admission, billing, prices, Broadcaster(prices), empty_corrections())
+    return StreamContext(admission, billing, prices, Broadcaster(prices), empty_feeds())
 
 
 @pytest.fixture

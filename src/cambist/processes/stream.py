@@ -33,10 +33,12 @@ from cambist.storage.shared.change_notifier import ChangeNotifier, Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.shared.stream_connections import StreamConnections
 from cambist.stream.admission import Connections, StreamAdmission
+from cambist.stream.alerts import ALERTS, AlertFeed
 from cambist.stream.billing import Billing
 from cambist.stream.broadcaster import Broadcaster
 from cambist.stream.context import StreamContext
-from cambist.stream.corrections import Corrections
+from cambist.stream.corrections import CORRECTIONS, Corrections
+from cambist.stream.feeds import Feed
 from cambist.stream.prices import Prices
 from cambist.stream.server import StreamServer
 from cambist.stream.unauthenticated_limit import UnauthenticatedLimit
@@ -48,6 +50,7 @@ _CLOSE_SECONDS = 0.01
 _FLUSH_SECONDS = 0.05
 _FLUSH_SECONDS_BEHIND = 0.005
 _CHECK_SECONDS = 0.5
+_ALERT_SECONDS = 1.0
 _RETRY_SECONDS = 1.0
 _CLOSE_CHECKS = 100
 _NONE = -1
@@ -85,7 +88,9 @@ class StreamProcess:
         self._admission = StreamAdmission(self._principals, billing, self._connections())
         feed = open_correction_feed(settings, self._store)
         self._corrections = Corrections(feed.read, lambda: utc_now().date())
-        shared = (self._admission, billing, self._prices, self._broadcaster, self._corrections)
+        self._alerts = AlertFeed(self._store.alerts)
+        feeds: dict[str, Feed] = {CORRECTIONS: self._corrections, ALERTS: self._alerts}
+        shared = (self._admission, billing, self._prices, self._broadcaster, feeds)
         self._server = StreamServer(StreamContext(*shared, settings.proxy_networks, settings.page_origin))
         self._changed: dict[Topic, asyncio.Event] = {}
         self._failed: dict[Topic, int] = {}
@@ -103,7 +108,7 @@ class StreamProcess:
         self._meter.spare_this_thread()
         await self._apply(Topic.BOOK, self._apply_book)
         tune_gc()
-        coroutines = (self._listen, self._watch, self._flush, self._check, self._report)
+        coroutines = (self._listen, self._watch, self._flush, self._check, self._send_alerts, self._report)
         async with running_tasks(task() for task in coroutines) as tasks:
             await stop.wait_beside(tasks)
             self._server.shut_down()
@@ -218,6 +223,14 @@ class StreamProcess:
             await asyncio.sleep(_FLUSH_SECONDS_BEHIND if self._broadcaster.is_behind else _FLUSH_SECONDS)
             for _ in self._broadcaster.flush_all(time.monotonic()):
                 await asyncio.sleep(0)
+
+    async def _send_alerts(self) -> None:
+        """Send what fires; while the database is away, it is sent later."""
+        while True:
+            await asyncio.sleep(_ALERT_SECONDS)
+            await self._server.wait_for_connections()
+            with contextlib.suppress(CambistError):
+                await self._alerts.advance()
 
     async def _check(self) -> None:
         """Close the connections that may not continue, charge and ping the others."""

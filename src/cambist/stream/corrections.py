@@ -9,6 +9,7 @@ from datetime import date
 import msgspec
 
 from cambist.accounts.plan import Plan
+from cambist.accounts.principal import Principal
 from cambist.history.correction_record import CorrectionRecord, correction_record
 from cambist.history.corrections import FeedPosition, ReadFeed
 from cambist.history.edition import RecordedEdition
@@ -30,6 +31,8 @@ class Corrections:
     that has just subscribed finds them with `/corrections?since=`. It is empty before the first `advance`.
     """
 
+    group = "currency"
+
     def __init__(self, read: ReadFeed, today: Callable[[], date]) -> None:
         self._read = read
         self._today = today
@@ -37,9 +40,14 @@ class Corrections:
         self._position: FeedPosition | None = None
         self.edition = ""
 
-    def subscribe(self, connection: StreamConnection, plan: Plan) -> None:
+    @property
+    def since(self) -> str:
+        """The edition whose corrections need not be sent any more."""
+        return self.edition
+
+    def subscribe(self, connection: StreamConnection, principal: Principal, _since: int | None = None) -> None:
         """Send a connection all corrections from now on, of the days that its plan includes."""
-        self._plans[connection] = plan
+        self._plans[connection] = principal.plan
 
     def unsubscribe(self, connection: StreamConnection) -> None:
         """Send a connection no more corrections; do nothing if it gets none."""

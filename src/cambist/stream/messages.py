@@ -35,6 +35,7 @@ class Op(StrEnum):
     SHUTDOWN = "shutdown"
     PRICE = "price"
     CORRECTION = "correction"
+    ALERT = "alert"
     ERROR = "error"
 
 
@@ -46,12 +47,16 @@ class StreamName(StrEnum):
 
 
 class StreamRequest(msgspec.Struct, frozen=True):
-    """A message of a client. `pairs` is a list, a string with commas, or None if it is missing."""
+    """A message of a client. `pairs` is a list, a string with commas, or None if it is missing.
+
+    `since` is the number of the last alert that the client had.
+    """
 
     op: str
     key: str = ""
     stream: str = ""
     pairs: list[str] | str | None = None
+    since: int | None = None
 
     @property
     def names(self) -> list[str] | None:

@@ -13,7 +13,6 @@ from cambist.errors import BadParameter, shorten
 from cambist.pricing.pair import Pair
 from cambist.stream.billing import MINUTE
 from cambist.stream.context import StreamContext
-from cambist.stream.corrections import CORRECTIONS
 from cambist.stream.messages import Op, StreamName, StreamRequest, parse_request, status_frame
 from cambist.stream.rejection import Rejection
 from cambist.stream.subscription import StreamConnection
@@ -56,7 +55,7 @@ class Session:
     digest: Digest = _NO_KEY
     charged_until: float = 0.0
     pairs_by_stream: dict[StreamName, dict[str, Pair]] = field(default_factory=dict)
-    gets_corrections: bool = False
+    feeds: set[str] = field(default_factory=set)
     bucket: Bucket | None = None
 
     def open(self, address: str, now: float) -> Reply:
@@ -69,7 +68,7 @@ class Session:
     def close(self) -> None:
         """End the subscriptions, and stop counting the connection. Called once, when the socket is closed."""
         self.context.broadcaster.remove(self.connection)
-        self.context.corrections.unsubscribe(self.connection)
+        self._end_feeds(self.feeds)
         if self.principal is not None:
             self.context.admission.release(self.principal)
         elif self.address is not None:
@@ -81,11 +80,11 @@ class Session:
             request = parse_request(message)
         except BadParameter as wrong:
             return Reply(status_frame(Op.ERROR, 400, now, str(wrong)))
-        corrections = request.stream.strip().lower() == CORRECTIONS
+        is_feed = _feed_name(request) in self.context.feeds
         handlers: dict[str, Callable[[StreamRequest, float], Reply]] = {
             Op.AUTH: self._authenticate,
-            Op.SUBSCRIBE: self._subscribe_to_corrections if corrections else self._subscribe,
-            Op.UNSUBSCRIBE: self._unsubscribe_from_corrections if corrections else self._unsubscribe,
+            Op.SUBSCRIBE: self._subscribe_to_feed if is_feed else self._subscribe,
+            Op.UNSUBSCRIBE: self._unsubscribe_from_feed if is_feed else self._unsubscribe,
             Op.STATUS: self._status,
             Op.SHUTDOWN: self._shut_down,
         }
@@ -133,8 +132,8 @@ class Session:
             self.charged_until = charged
         if before is None or plan is not before.plan:
             self.connection.set_limit(plan.stream_messages)
-            if self.gets_corrections:
-                self.context.corrections.subscribe(self.connection, plan)
+            for name in self.feeds:
+                self.context.feeds[name].subscribe(self.connection, found, None)
         return None
 
     def _authenticate(self, request: StreamRequest, now: float) -> Reply:
@@ -159,7 +158,7 @@ class Session:
     def _subscribe(self, request: StreamRequest, now: float) -> Reply:
         stream, names = _stream_named(request.stream), request.names or []
         if stream is None:
-            return Reply(status_frame(Op.SUBSCRIBE, 400, now, _unknown_stream(request.stream)))
+            return Reply(status_frame(Op.SUBSCRIBE, 400, now, self._unknown_stream(request.stream)))
         limit = self.principal.plan.stream_pairs if self.principal else 0
         if len(names) > limit + _SPARE_NAMES:
             return Reply(status_frame(Op.SUBSCRIBE, 429, now, _too_many_pairs(len(names), limit)))
@@ -178,29 +177,34 @@ class Session:
         more = {"ignored": [shorten(name) for name in unknown]} if unknown else {}
         return Reply(status_frame(Op.SUBSCRIBE, 200, now, _subscribed(self._stream_count), **more))
 
-    def _subscribe_to_corrections(self, request: StreamRequest, now: float) -> Reply:
+    def _subscribe_to_feed(self, request: StreamRequest, now: float) -> Reply:
+        name = _feed_name(request)
+        feed = self.context.feeds[name]
         if request.names:
-            text = f"The stream [{CORRECTIONS}] has no pairs: leave out [pairs]"
+            text = f"The stream [{name}] has no pairs: leave out [pairs]"
             return Reply(status_frame(Op.SUBSCRIBE, 400, now, text))
-        if self.principal is None or "currency" not in self.principal.tags:
-            return Reply(status_frame(Op.SUBSCRIBE, 403, now, "The plan does not include the group [currency]"))
-        self.gets_corrections = True
-        self.context.corrections.subscribe(self.connection, self.principal.plan)
-        text, edition = _subscribed(self._stream_count), self.context.corrections.edition
-        return Reply(status_frame(Op.SUBSCRIBE, 200, now, text, **({"since": edition} if edition else {})))
+        if self.principal is None or feed.group not in self.principal.tags:
+            return Reply(status_frame(Op.SUBSCRIBE, 403, now, f"The plan does not include the group [{feed.group}]"))
+        self.feeds.add(name)
+        since = feed.since
+        feed.subscribe(self.connection, self.principal, request.since)
+        more = {} if since == "" else {"since": since}
+        return Reply(status_frame(Op.SUBSCRIBE, 200, now, _subscribed(self._stream_count), **more))
 
-    def _unsubscribe_from_corrections(self, _request: StreamRequest, now: float) -> Reply:
-        self._end_corrections()
-        return Reply(status_frame(Op.UNSUBSCRIBE, 200, now, "Unsubscribed from the corrections"))
+    def _unsubscribe_from_feed(self, request: StreamRequest, now: float) -> Reply:
+        name = _feed_name(request)
+        self._end_feeds({name})
+        return Reply(status_frame(Op.UNSUBSCRIBE, 200, now, f"Unsubscribed from the {name}"))
 
-    def _end_corrections(self) -> None:
-        self.gets_corrections = False
-        self.context.corrections.unsubscribe(self.connection)
+    def _end_feeds(self, names: set[str]) -> None:
+        for name in tuple(names):
+            self.context.feeds[name].unsubscribe(self.connection)
+            self.feeds.discard(name)
 
     def _unsubscribe(self, request: StreamRequest, now: float) -> Reply:
         """Unsubscribe from pairs of a stream; without `pairs` from all pairs, without `stream` from all streams."""
         if not request.stream and request.names is None:
-            self._end_corrections()
+            self._end_feeds(self.feeds)
         streams = [_stream_named(request.stream)] if request.stream else list(self.pairs_by_stream)
         names, count = request.names, 0
         flood = self.count_frames(now, len(names or []) // _NAMES_PER_FRAME)
@@ -209,7 +213,7 @@ class Session:
         removed = None if names is None else set(self.context.prices.parse_pairs(names)[0])
         for stream in streams:
             if stream is None:
-                return Reply(status_frame(Op.UNSUBSCRIBE, 400, now, _unknown_stream(request.stream)))
+                return Reply(status_frame(Op.UNSUBSCRIBE, 400, now, self._unknown_stream(request.stream)))
             before = self.pairs_by_stream.get(stream, {})
             left = {} if removed is None else {symbol: before[symbol] for symbol in before if symbol not in removed}
             count += len(before) - len(left)
@@ -226,11 +230,14 @@ class Session:
 
     @property
     def _stream_count(self) -> int:
-        return len(self.pairs_by_stream) + self.gets_corrections
+        return len(self.pairs_by_stream) + len(self.feeds)
 
     @property
     def _price_limit(self) -> int:
         return self.principal.plan.stream_messages if self.principal else 0
+
+    def _unknown_stream(self, name: str) -> str:
+        return f"Unknown stream: [{shorten(name)}]; there are {', '.join((*StreamName, *self.context.feeds))}"
 
     def _status(self, _request: StreamRequest, now: float) -> Reply:
         status = self.context.prices.status(now)
@@ -238,8 +245,7 @@ class Session:
             return Reply(status_frame(Op.STATUS, 503, now, "There are no prices yet"))
         text = "Prices flow" if status.is_live else f"Prices stand still: the newest book is {status.age:.0f} s old"
         streams: dict[str, list[str]] = {name: list(pairs) for name, pairs in self.pairs_by_stream.items()}
-        if self.gets_corrections:
-            streams[CORRECTIONS] = []
+        streams |= {name: [] for name in sorted(self.feeds)}
         more = {"book": status.version, "age_ms": round(status.age * 1000), "streams": streams}
         return Reply(status_frame(Op.STATUS, 200 if status.is_live else 503, now, text, **more))
 
@@ -263,5 +269,5 @@ def _too_many_pairs(count: int, limit: int) -> str:
     return f"Too many pairs: [{count}], the plan allows {limit} on a connection; nothing was changed"
 
 
-def _unknown_stream(name: str) -> str:
-    return f"Unknown stream: [{shorten(name)}]; there are {', '.join(StreamName)}, {CORRECTIONS}"
+def _feed_name(request: StreamRequest) -> str:
+    return request.stream.strip().lower()

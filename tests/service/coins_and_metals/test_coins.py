@@ -226,7 +226,8 @@ def test_coins_are_refused_where_they_have_no_place(world, target, says):
 def test_a_day_without_a_close_of_a_coin_has_no_rate(world, target):
     got = world.ask(target)
     assert (got.status, got.cost, got.json["code"]) == (404, 0, "no_rate")
-    assert "[BTC]" in got.json["error"] and "[1990-11-02]" in got.json["error"]
+    assert "[BTC]" in got.json["error"]
+    assert "[1990-11-02]" in got.json["error"]
 
 
 def test_gold_has_a_past(world):

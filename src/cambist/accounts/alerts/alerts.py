@@ -67,8 +67,8 @@ class Alerts(Protocol):
     def events_of(self, account: int, limit: int) -> Sequence[AlertEvent]:
         """Return the newest events of an account, newest first."""
 
-    def events_after(self, number: int, limit: int) -> Sequence[AlertEvent]:
-        """Return the events that are delivered on the stream after the event of a number, oldest first."""
+    def events_after(self, number: int, limit: int, account: int | None = None) -> Sequence[AlertEvent]:
+        """Return the events for the stream, of one account or of all, after the event of a number, oldest first."""
 
     def last_event(self) -> int:
         """Return the number of the newest event; 0 if there is none."""

@@ -15,6 +15,7 @@ from cambist.errors import BadParameter, shorten
 MOST_NOTE = 200
 SHORTEST_TIME, LONGEST_TIME = timedelta(minutes=1), timedelta(days=7)
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s*%?")
+_MOST_DIGITS = 20
 _HUNDRED = Decimal(100)
 
 
@@ -128,6 +129,8 @@ def _check_numbers(definition: AlertDefinition) -> None:
         value = getattr(definition, name)
         if value is not None and (not value.is_finite() or value <= 0):
             raise BadParameter(f"Invalid {name}: [{shorten(str(value))}], it must be above 0")
+        if value is not None and (abs(value.adjusted()) > _MOST_DIGITS or len(value.as_tuple().digits) > _MOST_DIGITS):
+            raise BadParameter(f"Invalid {name}: [{shorten(str(value))}] is not a rate")
     if definition.low is not None and definition.high is not None and definition.low >= definition.high:
         raise BadParameter(f"Invalid low: [{definition.low}], it must be below high [{definition.high}]")
     if definition.change and definition.percent > _HUNDRED and definition.when is When.QUOTA:

@@ -50,9 +50,11 @@ class SqlAlerts:
         query = select(alert_events).where(alert_events.c.account_id == account)
         return self._events(query.order_by(alert_events.c.id.desc()).limit(limit))
 
-    def events_after(self, number: int, limit: int) -> Sequence[AlertEvent]:
+    def events_after(self, number: int, limit: int, account: int | None = None) -> Sequence[AlertEvent]:
         """Return the events for the stream after one, oldest first."""
         query = select(alert_events).where(alert_events.c.id > number, alert_events.c.way == Way.STREAM)
+        if account is not None:
+            query = query.where(alert_events.c.account_id == account)
         return self._events(query.order_by(alert_events.c.id).limit(limit))
 
     def last_event(self) -> int:
