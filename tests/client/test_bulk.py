@@ -97,9 +97,13 @@ def test_a_file_is_not_sent_again_after_another_failure(
 
 def test_every_operation_with_a_body_has_a_method() -> None:
     posted = {path: methods["post"] for path, methods in OPENAPI["paths"].items() if "post" in methods}
-    assert [*posted] == ["/value", "/price-list/bulk", "/metals/value", "/convert/bulk"]
+    alerts = ["add", "remove", "test"]
+    values = ["/value", "/price-list/bulk", "/metals/value"]
+    assert [*posted] == [*values, *(f"/alerts/{each}" for each in alerts), "/convert/bulk"]
     for client in (Cambist, AsyncCambist):
-        assert {"value", "metals_value", "price_list_bulk"} <= {*dir(client)}
+        assert {"value", "metals_value", "price_list_bulk", "alerts_add", "alerts_remove", "alerts_test"} <= {
+            *dir(client)
+        }
     written = {"decimal": "comma", "delimiter": "tab", "dates": "dmy", "encoding": "windows-1252"}
     call = convert_file(b"x", precision=3, **written, source="ecb", rule="before", booking="de-vat")
     assert call.path == "/convert/bulk"

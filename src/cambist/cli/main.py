@@ -27,6 +27,7 @@ COMMANDS = (
     "key",
     "plans",
     "usage",
+    "alert",
     "audit",
     "watch",
     "feeds",

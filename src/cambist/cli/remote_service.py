@@ -8,6 +8,7 @@ from typing import Any
 
 from cambist.client import NO_RETRIES, Cambist, Retries
 from cambist.client.answers import RawAnswer
+from cambist.client.call import JSON, Call
 from cambist.client.errors import ConnectionFailed, NotConfigured, ServiceError
 from cambist.errors import BadParameter, KeyRefused, NoRate, NotInPlan, RateUnavailable, RequestRefused
 from cambist.status.environment import Environment
@@ -48,6 +49,10 @@ class RemoteService:
     def get(self, path: str, query: Mapping[str, str]) -> bytes:
         """Return the JSON of an answer. Errors: RequestRefused, ConnectionFailed."""
         return self._read(lambda: self._client.get(path, query))
+
+    def post(self, path: str, question: bytes) -> bytes:
+        """Return the JSON of an answer to a question in a body. Errors: RequestRefused, ConnectionFailed."""
+        return self._read(lambda: self._client.send(Call(path, RawAnswer, {}, body=question, media=JSON)))
 
     def convert_file(self, content: str, query: Mapping[str, str]) -> bytes:
         """Return a CSV file of amounts with its results. Errors: RequestRefused, ConnectionFailed."""

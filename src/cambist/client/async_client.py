@@ -28,6 +28,9 @@ from cambist.client.endpoints import (
     revisions,
     values,
 )
+from cambist.client.endpoints import (
+    alerts as account_alerts,
+)
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import async_iterator, async_joined, async_method
 from cambist.client.protocol import (
@@ -185,6 +188,10 @@ class AsyncCambist:
     fx_quote_time_series = async_method(bars.fx_quote_time_series)
     fx_ohlc_time_series = async_method(bars.fx_ohlc_time_series)
     usage = async_method(account.usage)
+    alerts = async_method(account_alerts.alerts)
+    alerts_add = async_method(account_alerts.alerts_add)
+    alerts_remove = async_method(account_alerts.alerts_remove)
+    alerts_test = async_method(account_alerts.alerts_test)
     fx_quote_bars = async_iterator(paging.fx_quote_bars)
     fx_ohlc_bars = async_iterator(paging.fx_ohlc_bars)
     all_corrections = async_iterator(paging.all_corrections)

@@ -29,6 +29,9 @@ from cambist.client.endpoints import (
     revisions,
     values,
 )
+from cambist.client.endpoints import (
+    alerts as account_alerts,
+)
 from cambist.client.errors import ConnectionFailed, ServiceError
 from cambist.client.methods import iterator, joined, method
 from cambist.client.protocol import (
@@ -163,6 +166,10 @@ class Cambist:
     fx_quote_time_series = method(bars.fx_quote_time_series)
     fx_ohlc_time_series = method(bars.fx_ohlc_time_series)
     usage = method(account.usage)
+    alerts = method(account_alerts.alerts)
+    alerts_add = method(account_alerts.alerts_add)
+    alerts_remove = method(account_alerts.alerts_remove)
+    alerts_test = method(account_alerts.alerts_test)
     fx_quote_bars = iterator(paging.fx_quote_bars)
     fx_ohlc_bars = iterator(paging.fx_ohlc_bars)
     all_corrections = iterator(paging.all_corrections)
