@@ -10,6 +10,7 @@ from tests.conftest import KEY, OWNER, PLANS
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
+from cambist.accounts.keyless_access import PAGE
 from cambist.api.state.alert_book import AlertBook
 
 LEVEL = {"when": "above", "from": "eur", "to": "usd", "level": 1.25, "deliver": "stream"}
@@ -66,6 +67,18 @@ def test_an_account_has_alerts_of_its_own(make_client):
         refused = post(client, path, {"id": 1}, key=OTHER)
         assert (refused.status, refused.headers["x-calls-cost"]) == (400, "0")
         assert "Unknown alert: [1]" in refused.json["error"]
+    assert len(client.get("/alerts").json["alerts"]) == 1
+
+
+def test_visitors_of_an_open_page_neither_see_nor_add_alerts_of_who_pays_for_them(make_client):
+    client = make_client(stored_keys={digest(KEY): OWNER, PAGE: StoredKey(0, OWNER.account)})
+    post(client, "/alerts/add", LEVEL)
+    page = {"Cambist-Page": "1", "Content-Type": "application/json"}
+    seen = client.get("/alerts", key=None, headers=page)
+    assert (seen.status, seen.json["code"]) == (401, "key_missing")
+    for path, question in (("/alerts/add", LEVEL), ("/alerts/remove", {"id": 1}), ("/alerts/test", {"id": 1})):
+        body = json.dumps(question).encode()
+        assert client.request("POST", path, body=body, key=None, headers=dict(page)).status == 401
     assert len(client.get("/alerts").json["alerts"]) == 1
 
 

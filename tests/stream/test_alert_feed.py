@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -147,5 +148,9 @@ def test_who_has_gone_gets_nothing_and_a_plan_without_the_group_is_refused(servi
     assert ids(client) == []
     refused = send(service.connect("less")[0], op="subscribe", stream="alerts")
     assert (refused["status"], refused["msg"]) == (403, "The plan does not include the group [admin]")
+    session, _ = service.connect("one")
+    assert session.principal is not None
+    session.principal = dataclasses.replace(session.principal, key=0)  # of the page
+    assert send(session, op="subscribe", stream="alerts")["status"] == 401
     refused = send(service.connect("one")[0], op="subscribe", stream="alerts", pairs="EURUSD")
     assert refused["msg"] == "The stream [alerts] has no pairs: leave out [pairs]"

@@ -14,7 +14,7 @@ PAGE = Digest(b"page")
 DIALECTS = Digest(b"dialects")
 """Where the account of calls in a dialect without a key is among the principals; also shorter than any digest."""
 
-_NO_KEY = 0
+NO_KEY = 0
 """The number of a key that is none; numbers of keys begin at 1."""
 
 
@@ -27,7 +27,7 @@ def with_account(
     stored_keys: Mapping[Digest, StoredKey], digest: Digest, account: Account | None
 ) -> Mapping[Digest, StoredKey]:
     """Return the stored keys and, unless it is None, an account that pays for calls without a key."""
-    return stored_keys if account is None else {**stored_keys, digest: StoredKey(_NO_KEY, account)}
+    return stored_keys if account is None else {**stored_keys, digest: StoredKey(NO_KEY, account)}
 
 
 def is_same_host(origin: str, host: str) -> bool:

@@ -9,6 +9,7 @@ from math import inf
 
 from cambist.accounts.account import Account, KeyChanges, StoredKey
 from cambist.accounts.api_key import Digest
+from cambist.accounts.keyless_access import NO_KEY
 from cambist.accounts.plan import Plan
 
 BookView = tuple[float, str]
@@ -33,6 +34,11 @@ class Principal:
     is_limited: bool
     is_open: bool
     book_view: BookView
+
+    @property
+    def is_visitor(self) -> bool:
+        """Whether it has no key: another account pays for it, and it may not change or see what is that one's."""
+        return self.key == NO_KEY
 
     @classmethod
     def build(cls, stored: StoredKey, plans: Mapping[str, Plan]) -> Principal:

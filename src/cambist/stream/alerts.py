@@ -24,6 +24,7 @@ class AlertFeed:
     """The connections that have subscribed to the alerts of their account."""
 
     group = "admin"
+    is_personal = True
 
     def __init__(self, alerts: Alerts) -> None:
         self._alerts = alerts

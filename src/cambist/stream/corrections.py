@@ -32,6 +32,7 @@ class Corrections:
     """
 
     group = "currency"
+    is_personal = False
 
     def __init__(self, read: ReadFeed, today: Callable[[], date]) -> None:
         self._read = read

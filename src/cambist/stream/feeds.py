@@ -16,6 +16,10 @@ class Feed(Protocol):
         """The group of endpoints that the plan must include."""
 
     @property
+    def is_personal(self) -> bool:
+        """Whether it is of the account alone: visitors without a key have none."""
+
+    @property
     def since(self) -> str | int:
         """The place from which on a new subscriber gets what happens; empty before the first."""
 

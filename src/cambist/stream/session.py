@@ -185,6 +185,8 @@ class Session:
             return Reply(status_frame(Op.SUBSCRIBE, 400, now, text))
         if self.principal is None or feed.group not in self.principal.tags:
             return Reply(status_frame(Op.SUBSCRIBE, 403, now, f"The plan does not include the group [{feed.group}]"))
+        if feed.is_personal and self.principal.is_visitor:
+            return Reply(status_frame(Op.SUBSCRIBE, 401, now, f"The stream [{name}] needs an API key"))
         self.feeds.add(name)
         since = feed.since
         feed.subscribe(self.connection, self.principal, request.since)

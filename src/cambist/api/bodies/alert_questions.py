@@ -30,9 +30,9 @@ class Owner:
 
 
 def owner_of(context: RequestContext) -> Owner:
-    """Return who asks. Errors: KeyMissing without a key, RateUnavailable where nothing is kept."""
+    """Return who asks. Errors: KeyMissing without a key of its own, RateUnavailable where nothing is kept."""
     book = context.state.readers.alerts
-    if context.payer is None:
+    if context.payer is None or context.payer.is_visitor:
         raise KeyMissing("Alerts are kept for an account: the request needs its API key")
     if book is None:
         raise RateUnavailable("This service keeps no alerts")

@@ -75,11 +75,23 @@ export async function request(path, params, options) {
   throw await refusal(response);
 }
 
+/**
+ * Post a question, and return the JSON of its answer. Errors: ApiError.
+ * @param {string} path such as "/alerts/add"
+ * @param {any} question
+ */
+export async function post(path, question) {
+  const response = await send(path, {}, { body: JSON.stringify(question) });
+  if (response.ok) return response.json();
+  throw await refusal(response);
+}
+
 /** As `request`, but a refusal is returned as well. Errors: ApiError if the service cannot be reached. */
-export async function send(path, params, { signal } = {}) {
+export async function send(path, params, { signal, body } = {}) {
   const headers = currentKey ? { "X-API-Key": currentKey } : isOpen ? { "Cambist-Page": "1" } : {};
+  if (body) headers["Content-Type"] = "application/json";
   try {
-    return await fetch(address(path, params), { headers, signal, credentials: "omit" });
+    return await fetch(address(path, params), { method: body ? "POST" : "GET", headers, body, signal, credentials: "omit" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, "unreachable", "The service cannot be reached. Is it running?");

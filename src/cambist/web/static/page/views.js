@@ -10,6 +10,7 @@ export const VIEWS = [
   { name: "charts", title: "Charts", styled: true },
   { name: "bars", title: "Bars", styled: "charts", linked: false, under: "charts" },
   { name: "board", title: "Board", styled: true },
+  { name: "alerts", title: "Alerts", styled: true },
   { name: "sources", title: "Sources", styled: true },
   { name: "coverage", title: "Coverage", styled: "sources", linked: false, under: "sources" },
   { name: "currency", title: "Currencies", styled: "sources", linked: false, under: "sources" },
