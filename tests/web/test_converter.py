@@ -180,7 +180,7 @@ def test_a_wrong_amount_is_said_at_the_amount_and_asks_nothing(open_view, page_e
     value_of(page)
     before = len(page_errors.requests)
     page.get_by_role("textbox", name="Amount").fill("12x")
-    expect(page.get_by_text("An amount has digits")).to_be_visible()
+    expect(page.get_by_text("This is no amount: write a number such as 1234.50")).to_be_visible()
     expect(page.get_by_role("textbox", name="Amount")).to_have_attribute("aria-invalid", "true")
     expect(page.locator(".answer-number")).to_have_count(0)
     assert len(page_errors.requests) == before
@@ -323,3 +323,25 @@ def test_a_code_that_is_none_is_refused_without_brackets_and_a_hint_can_be_taken
     page.get_by_role("button", name="Use CNY").click()
     value_of(page)
     assert "from=CNY" in page.url
+
+
+@pytest.mark.parametrize(
+    ("typed", "amount", "shown"),
+    [("1,234.50", "1234.50", "1.234.50 EUR"), ("1234,50", "1234.50", "1.234.50 EUR"), ("١٢٣", "123", "123 EUR")],
+)
+def test_an_amount_is_read_as_people_type_it(open_view, typed, amount, shown):
+    page = open_view("#/convert?amount=1&from=EUR&to=USD")
+    page.get_by_role("textbox", name="Amount").fill(typed)
+    expect(page.get_by_text(re.compile(f"^{shown} =$"))).to_be_visible()
+    expect(page.get_by_text(re.compile("^Read as "))).to_be_visible()
+    expect(page).to_have_url(re.compile(f"amount={re.escape(amount)}&"))
+    check_accessible(page)
+
+
+def test_a_whole_question_chooses_its_codes(open_view):
+    page = open_view("#/convert?amount=1&from=EUR&to=GBP")
+    page.get_by_role("textbox", name="Amount").fill("100 usd in jpy")
+    expect(page.get_by_text(re.compile("^100 USD =$"))).to_be_visible()
+    expect(page).to_have_url(re.compile("amount=100&from=USD&to=JPY"))
+    page.get_by_role("textbox", name="Amount").press("Tab")
+    expect(page.get_by_role("textbox", name="Amount")).to_have_value("100")

@@ -46,6 +46,19 @@ export function findAssets(assets, text, limit = 40) {
   return known.slice(0, limit).map(({ asset, place }) => ({ asset, place }));
 }
 
+/**
+ * Return the code that a word means exactly: a code, an alias such as a sign, or a whole name; empty if it means none.
+ * One or two letters are typed by mistake more often than they mean a coin of that name.
+ */
+export function codeMeant(assets, word) {
+  const isShort = /^\w{1,2}$/.test(word.trim());
+  const [best] = ranked(assets, (asset) => {
+    const found = rank(asset, folded(word), word.trim());
+    return found && found.rank <= 0.5 && !(isShort && asset.kind === "coin") ? found : null;
+  });
+  return best?.asset.code ?? "";
+}
+
 /** Sort what has a rank; of equal ones the popular ones come first. */
 function ranked(assets, rankOf) {
   const found = assets.map((asset) => ({ asset, ...rankOf(asset) })).filter(({ rank: place }) => place !== undefined);

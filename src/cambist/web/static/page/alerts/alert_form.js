@@ -2,7 +2,7 @@
 
 import { assetPicker } from "../../lib/asset_picker.js";
 import { h, replace } from "../../lib/dom.js";
-import { readAmount } from "../convert/conversion.js";
+import { readTyped } from "../../lib/typed_number.js";
 
 const CONDITIONS = {
   above: { words: "A rate rises above a level", fields: ["pair", "level"] },
@@ -94,9 +94,14 @@ function asked(inputs, fields) {
   const found = {};
   for (const name of fields) {
     if (name === "pair") Object.assign(found, { from: inputs.from.value, to: inputs.to.value });
-    else if (["level", "low", "high"].includes(name)) found[name] = readAmount(inputs[name].value) || inputs[name].value;
-    else if (name === "change") found.change = `${readAmount(inputs.change.value.replace("%", "")) || inputs.change.value}%`;
+    else if (["level", "low", "high"].includes(name)) found[name] = typed(inputs[name].value);
+    else if (name === "change") found.change = `${typed(inputs.change.value.replace("%", ""))}%`;
     else if (inputs[name].value) found[name] = inputs[name].value.trim();
   }
   return found;
+}
+
+/** Return a number as the API takes it; what is none stays as it is, and is refused. */
+function typed(text) {
+  return readTyped(text, navigator.language)?.plain ?? text;
 }

@@ -1,6 +1,6 @@
 /** What the converter asks the API, and the answer as it is shown. No DOM. */
 
-import { padded, parseDecimal, plain, quotient } from "../../lib/decimal.js";
+import { padded, parseDecimal, quotient } from "../../lib/decimal.js";
 
 /**
  * @typedef {{amount: string, from: string, to: string, precision: string, date: string, unit: string, purity: string}} Conversion
@@ -99,17 +99,8 @@ function suitingPlaces(code, value, tables) {
   return Math.min(MOST_PLACES, Math.max(usual, DIGITS - 1 - Math.floor(Math.log10(size))));
 }
 
-/**
- * Return an amount as a plain number without an exponent; an empty text if it is none.
- * @param {string} text such as "-12.50", "1.5e-7", or a number as the page writes it
- */
-export function readAmount(text) {
-  // A plus in an address is a space.
-  return plain(text.replace(/[\u202f\u00a0]/g, "").replace("−", "-").replace(/(?<=\de) (?=\d)/i, "+"));
-}
-
-/** Return what is wrong with an amount, or an empty text. */
-export function amountError(text) {
+/** Return what is wrong with what was typed as an amount, or an empty text. `read` is what it was read as. */
+export function amountError(text, read) {
   if (!text.trim()) return "Enter an amount";
-  return readAmount(text) ? "" : "An amount has digits, and a point before its decimals";
+  return read ? "" : "This is no amount: write a number such as 1234.50, or a question such as 100 USD in EUR";
 }

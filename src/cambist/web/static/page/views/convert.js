@@ -3,15 +3,20 @@
 import { ApiError } from "../../lib/api.js";
 import { assetPicker } from "../../lib/asset_picker.js";
 import { h, replace, svg } from "../../lib/dom.js";
-import { convert, amountError, readAmount, weighedMetal } from "../convert/conversion.js";
+import { assetsOf, codeMeant } from "../../lib/asset_search.js";
+import { number } from "../../lib/format.js";
+import { typedAs } from "../../lib/typed_number.js";
+import { convert, amountError, weighedMetal } from "../convert/conversion.js";
 import { readLink } from "../convert/link_values.js";
 import { ResultCard } from "../convert/result_card.js";
 import { pricedCodes } from "../convert/priced.js";
+import { readQuestion } from "../convert/typed_question.js";
 import { MetalFields } from "../convert/metal_fields.js";
 
 export const title = "Converter";
 
 const WAIT = 250;
+const LOCALE = navigator.language;
 const PLACES = [...Array(21).keys()];
 const SWAP = "M7 4 3 8l4 4M3 8h14M17 12l4 4-4 4M21 16H7";
 
@@ -31,12 +36,14 @@ class Converter {
   constructor(params, shell, tables) {
     this.shell = shell;
     this.tables = tables;
+    this.assets = assetsOf(tables);
     this.asked = null;
     this.timer = 0;
     const { values, wrong } = readLink(params, tables);
     /** What of the link cannot be read, by the field that says it. */
     this.wrong = wrong;
     const chosen = (...fields) => () => {
+      this.settle();
       for (const field of fields) wrong.delete(field);
       this.changed();
     };
@@ -45,8 +52,10 @@ class Converter {
     this.to = assetPicker({ label: "To", priced, value: values.to, onchange: chosen("unit", "purity") });
     this.amount = h("input", {
       class: "input amount", id: "amount", inputmode: "decimal", autocomplete: "off", maxlength: "400",
-      value: values.amount ?? "100", "aria-describedby": "amount-error", oninput: () => this.changed(WAIT),
+      value: typedAs(values.amount ?? "100", LOCALE), "aria-describedby": "amount-reading amount-error",
+      oninput: () => this.changed(WAIT), onchange: () => this.settle(),
     });
+    this.reading = h("p", { class: "small muted", id: "amount-reading", "aria-live": "polite" });
     this.leave = h("button", { class: "button plain small", type: "button", onclick: () => { wrong.clear(); this.changed(); } }, "Leave it out");
     this.error = h("p", { class: "error", id: "amount-error", "aria-live": "polite" });
     this.date = h("input", {
@@ -70,7 +79,7 @@ class Converter {
           h("div", { class: "field" }, h("label", { for: "amount" }, "Amount"), this.amount),
           h("div", { class: "field" }, h("label", { for: "date" }, "Day (none: now)"), this.date),
           h("div", { class: "field" }, h("label", { for: "precision" }, "Decimals"), this.precision),
-          this.error),
+          this.reading, this.error),
         this.from, swap, this.to,
         this.metal.element),
       this.result.element);
@@ -79,14 +88,14 @@ class Converter {
   /** What is asked for, as it is in the address. */
   get wanted() {
     return {
-      amount: readAmount(this.amount.value), from: this.from.value, to: this.to.value,
+      amount: this.question.amount, from: this.from.value, to: this.to.value,
       precision: this.precision.value, date: this.date.value, ...this.metal.chosen,
     };
   }
 
   /** What is wrong with a field, and which field that is; empty texts if nothing is. */
   get mistake() {
-    const amount = amountError(this.amount.value);
+    const amount = amountError(this.amount.value, this.question.amount);
     if (amount) return { field: "amount", text: amount };
     if (this.date.validity.badInput) return { field: "date", text: "This is no whole day: complete it, or empty it for now." };
     for (const [field, text] of this.wrong) return { field, text };
@@ -94,6 +103,7 @@ class Converter {
   }
 
   swap() {
+    this.settle();
     [this.from.value, this.to.value] = [this.to.value, this.from.value];
     this.wrong.delete("unit");
     this.changed();
@@ -104,7 +114,28 @@ class Converter {
     this.timer = setTimeout(() => this.update(), wait);
   }
 
+  /** What is typed into the field of the amount: a number, or a question with codes. */
+  get question() {
+    return readQuestion(this.amount.value, LOCALE, (word) => codeMeant(this.assets, word));
+  }
+
+  /** Leave only the number in the field, once it is left: the codes are chosen beside it. */
+  settle() {
+    const { amount, from, to } = this.question;
+    if (from || to) this.amount.value = typedAs(amount, LOCALE);
+  }
+
+  /** Choose the codes that were typed, and say how the number was read where it is not obvious. */
+  applyQuestion() {
+    const { amount, isUnsure, from, to } = this.question;
+    if (from && from !== this.from.value) this.from.value = from;
+    if (to && to !== this.to.value) this.to.value = to;
+    const isPlain = amount === this.amount.value.trim();
+    replace(this.reading, amount && (isUnsure || !isPlain) && `Read as ${number(amount)}${from ? ` ${from}` : ""}`);
+  }
+
   async update() {
+    this.applyQuestion();
     this.metal.show(weighedMetal(this.wanted, this.tables));
     const { wanted, mistake } = this;
     replace(this.error, mistake.text, this.wrong.has(mistake.field) && [" ", this.leave]);
