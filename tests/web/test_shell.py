@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 pytest.importorskip("playwright", reason="the package playwright is not installed")
@@ -55,6 +57,42 @@ def test_a_key_is_nowhere_in_document_storage_or_address_and_gone_after_a_reload
         page.reload()
         expect(page.get_by_label("Your API key")).to_be_visible()
     assert page.evaluate("indexedDB.databases().then((found) => found.length)") == 0
+
+
+def test_a_key_may_be_kept_in_the_tab_until_it_is_forgotten(page, page_service):
+    page.goto(page_service.url)
+    expect(page.get_by_label("Your API key")).to_be_focused()
+    page.get_by_label("Keep it until this tab is closed").check()
+    enter_key(page, page_service.key)
+    page.reload()
+    expect(page.get_by_role("textbox", name="Amount")).to_be_visible()
+    page.get_by_role("button", name="Forget key").click()
+    page.reload()
+    expect(page.get_by_label("Your API key")).to_be_visible()
+    assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_a_view_that_does_not_come_is_asked_for_again_and_the_key_is_not_lost(page, page_service, page_errors):
+    page_errors.allow("ERR_FAILED|Failed to")
+    page.goto(page_service.url)
+    enter_key(page, page_service.key)
+    expect(page.get_by_role("textbox", name="Amount")).to_be_visible()
+    page.route(re.compile(r"(config\.json|views/charts\.js|charts/)"), lambda route: route.abort())
+    page.get_by_role("link", name="Charts").click()
+    expect(page.get_by_text("Connection lost. It is tried again")).to_be_visible()
+    page.unroute_all()
+    expect(page.get_by_text("Connection lost")).to_have_count(0)
+    expect(page.locator(".view-charts")).to_be_visible()
+
+
+def test_a_service_with_other_modules_says_that_it_was_updated(page, page_service, page_errors):
+    page_errors.allow("404|Failed to")
+    page.goto(page_service.url)
+    enter_key(page, page_service.key)
+    page.route(re.compile(r"views/charts\.js"), lambda route: route.fulfill(status=404, body="gone"))
+    page.get_by_role("link", name="Charts").click()
+    expect(page.get_by_text("The service was updated.")).to_be_visible()
+    expect(page.get_by_role("button", name="Reload the page")).to_be_visible()
 
 
 def test_a_key_can_be_forgotten(page, page_service):

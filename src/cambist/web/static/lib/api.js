@@ -1,10 +1,12 @@
-/** Calls of the API. The key of the visitor lives in this module alone: in the memory of the tab. */
+/** Calls of the API. The key of the visitor lives in this module alone: in the memory of the tab, and if the visitor wishes in its session. */
 
 import { parseExact } from "./exact_json.js";
 import { plainSentence } from "./format.js";
 
 /** Where the service is: this module is served at `<root>page/<hash>/lib/api.js`. */
 const ROOT = new URL("../../../", import.meta.url);
+
+const KEPT = "cambist-key";
 
 let currentKey = "";
 let isOpen = false;
@@ -31,9 +33,20 @@ export function setOpen(open) {
   isOpen = open;
 }
 
-/** Use a key from now on; an empty one forgets it. @param {string} key */
+/** Use a key from now on; an empty one forgets it, also where it was kept. @param {string} key */
 export function setKey(key) {
   currentKey = key.trim();
+  if (!currentKey) sessionStorage.removeItem(KEPT);
+}
+
+/** Keep the key until the tab is closed, so that it survives that the page is loaded again. */
+export function keepKey() {
+  sessionStorage.setItem(KEPT, currentKey);
+}
+
+/** Use the key that was kept in this tab, if one was. */
+export function useKeptKey() {
+  currentKey = sessionStorage.getItem(KEPT) ?? "";
 }
 
 /** Return the visitor's key; empty if there is none. It belongs into requests, never into the document. */

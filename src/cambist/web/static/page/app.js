@@ -1,6 +1,6 @@
 /** The page: banner, navigation, the key, and the view of the route. */
 
-import { ApiError, get, getExact, hasKey, key, post, request, setKey, setOpen } from "../lib/api.js";
+import { ApiError, get, getExact, hasKey, key, post, request, setKey, setOpen, useKeptKey } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
 import { LinkError } from "../lib/link.js";
 import { reference } from "../lib/reference.js";
@@ -11,16 +11,19 @@ import { VIEWS } from "./views.js";
 const CONFIG = new URL("../../config.json", import.meta.url);
 const config = await loadConfig();
 setOpen(config.mode === "open");
+useKeptKey();
 
 const nav = h("nav", { class: "views", "aria-label": "Views" });
 const forget = h("button", { class: "button plain small", type: "button", hidden: true, onclick: () => forgetKey("") }, "Forget key");
 const trouble = h("div", { class: "trouble", role: "alert" });
 const root = h("div", { id: "view" });
 const main = h("main", { id: "main", class: "frame", tabindex: "-1" }, trouble, root);
-let shown = { route: "", stop: null, turn: 0 };
+let shown = { route: "", stop: null, turn: 0, again: 0 };
 
 const notice = h("p", { class: "frame", role: "status" });
 const offline = h("aside", { class: "offline", "aria-label": "Notice" }, notice);
+/** After how many milliseconds a lost connection is tried again. */
+const AGAIN_AFTER = 3_000;
 /** How often the notice is asked for again, in milliseconds; it costs no call. */
 const NOTICE_EVERY = 15_000;
 
@@ -99,10 +102,11 @@ async function render() {
   if (!hasKey() || !view) {
     replace(root, hasKey() ? [] : keyGate({ environment: config.environment, message: shown.message, onkey: entered }));
     shown.message = "";
+    root.querySelector("#key")?.focus({ preventScroll: true });
     return;
   }
   try {
-    const [{ show, title }] = await Promise.all([import(`./views/${view.name}.js`), view.styled && style(view.styled === true ? view.name : view.styled)]);
+    const [{ show, title }] = await Promise.all([import(`./views/${view.name}.js${shown.again ? `?again=${shown.again}` : ""}`), view.styled && style(view.styled === true ? view.name : view.styled)]);
     if (turn !== shown.turn) return;
     document.title = `${title} · Cambist`;
     const place = h("div", { class: `view-${view.name}` });
@@ -112,7 +116,8 @@ async function render() {
     else stop?.();
   } catch (error) {
     if (turn !== shown.turn) return;
-    if (error instanceof LinkError) replace(root, wrongLink(view, error));
+    if (error instanceof TypeError && /import|module/i.test(error.message)) missing();
+    else if (error instanceof LinkError) replace(root, wrongLink(view, error));
     else tell(error);
   }
 }
@@ -153,10 +158,29 @@ function tell(error) {
     forgetKey(error.message);
     return;
   }
-  const isStale = error instanceof TypeError && /import|module/i.test(error.message);
-  const text = isStale ? "The service was updated. Reload the page." : error?.message ?? String(error);
-  replace(trouble, h("p", { class: "notice bad" }, text));
-  if (!(error instanceof ApiError) && !isStale) console.error(error);
+  replace(trouble, h("p", { class: "notice bad" }, error?.message ?? String(error)));
+  if (!(error instanceof ApiError)) console.error(error);
+}
+
+/** A module of a view did not come: the connection is lost, and is tried again, or the service has other modules now. */
+async function missing() {
+  const turn = shown.turn;
+  let wasLost = false;
+  for (;;) {
+    const answer = await fetch(CONFIG, { cache: "no-store" }).catch(() => null);
+    if (turn !== shown.turn) return;
+    if (answer?.ok) break;
+    wasLost = true;
+    replace(trouble, h("p", { class: "notice bad" }, "Connection lost. It is tried again every few seconds."));
+    await new Promise((done) => { setTimeout(done, AGAIN_AFTER); });
+  }
+  if (wasLost) {
+    shown.again += 1;
+    await render();
+    return;
+  }
+  replace(trouble, h("p", { class: "notice bad" }, "The service was updated. ",
+    h("button", { class: "button quiet small", type: "button", onclick: () => location.reload() }, "Reload the page")));
 }
 
 function forgetKey(message) {
@@ -165,6 +189,7 @@ function forgetKey(message) {
   render();
 }
 
+/** The key came from the visitor: it is kept while the tab is open if that was wished. */
 function entered() {
   render().then(() => main.focus({ preventScroll: true }));
 }

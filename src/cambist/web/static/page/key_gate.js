@@ -1,6 +1,6 @@
 /** Where a visitor pastes a key, which stays in the memory of the tab. */
 
-import { ApiError, get, setKey } from "../lib/api.js";
+import { ApiError, get, keepKey, setKey } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
 
 /**
@@ -13,6 +13,7 @@ export function keyGate({ environment, message = "", onkey }) {
     class: "input", id: "key", type: "password", autocomplete: "off", spellcheck: "false", required: true,
     "aria-describedby": "key-error key-hint", name: "api-key",
   });
+  const keep = h("input", { type: "checkbox", id: "keep" });
   const error = h("p", { class: "error", id: "key-error", role: "alert" }, message);
   const button = h("button", { class: "button", type: "submit" }, "Use this key");
   const submit = async (event) => {
@@ -23,6 +24,7 @@ export function keyGate({ environment, message = "", onkey }) {
     replace(error, refused);
     if (refused) { input.select(); return; }
     input.value = "";
+    if (keep.checked) keepKey();
     onkey();
   };
   return h("section", { class: "gate stack wide", "aria-labelledby": "welcome" },
@@ -32,7 +34,8 @@ export function keyGate({ environment, message = "", onkey }) {
       h("form", { onsubmit: submit },
         h("div", { class: "field" }, h("label", { for: "key" }, "Your API key"), input), button),
       error,
-      h("p", { class: "small muted", id: "key-hint" }, "The key stays in the memory of this tab: it is not stored, and it is gone when you reload or close the page. ", whence(environment))));
+      h("label", { class: "row small", for: "keep" }, keep, "Keep it until this tab is closed"),
+      h("p", { class: "small muted", id: "key-hint" }, "The key stays in the memory of this tab, and is gone when you reload or close the page, unless you let the tab keep it. ", whence(environment))));
 }
 
 function whence(environment) {
