@@ -98,6 +98,7 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "notify_webhook": ("https://chat.example/hooks/x", "https://chat.example/hooks/x"),
         "notify_email": ("smtp://mail.example?from=a@b.example&to=c@d.example",) * 2,
         "notify_command": ("/usr/local/bin/page --now", "/usr/local/bin/page --now"),
+        "alert_private": ("true", True),
         "notify_after": ("PT1M", timedelta(minutes=1)),
         "sandbox": ("true", True),
         "sandbox_seed": ("7", 7),

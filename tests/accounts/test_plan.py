@@ -94,7 +94,7 @@ def test_a_tag_that_is_repeated_counts_once() -> None:
 BAD = {
     "an unknown key": (gold("calls_month = 5"), 5, "unknown key [calls_month]; did you mean [calls_a_month]?"),
     "a name within the table": (gold('name = "x"'), 5, "unknown key [name]"),
-    "an unknown key that is like none": (gold("xyzzy = 5"), 5, "there are book_refresh, burst, calls_a_month"),
+    "an unknown key that is like none": (gold("xyzzy = 5"), 5, "there are alerts, book_refresh, burst, calls_a_month"),
     "a quota that is text": (
         gold('calls_a_month = "many"'),
         5,

@@ -71,6 +71,7 @@ REQUESTS = {
     "/metals/units": [""],
     "/metals/list": [""],
     "/usage": ["", "unknown=x"],
+    "/alerts": [""],
 }
 REFUSED = {
     "/fetch-one": ["", "to=XXX", "from=EUR&to=USD&max_age=PT1S", "to=KPW", "to=%zz"],
@@ -181,6 +182,9 @@ def test_every_endpoint_is_in_it_in_the_order_of_the_docs(spec: dict[str, Any]) 
         "/value",
         "/price-list/bulk",
         "/metals/value",
+        "/alerts/add",
+        "/alerts/test",
+        "/alerts/remove",
         "/convert/bulk",
     ]
 

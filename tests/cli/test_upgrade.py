@@ -43,6 +43,7 @@ def test_a_check_says_what_would_be_done_and_changes_nothing(older: Path, run: R
     lines = ended.out.splitlines()
     assert f"database: schema {FORMER_SCHEMA}, to be migrated to {newest_revision()}" in lines
     assert "  0016 one schema" in lines
+    assert "  0017 alerts" in lines
     assert f"copy: {older / f'cambist.before-{newest_revision()}.db'}" in lines
     assert "service: stopped" in lines
     assert "settings, plans and declarations: accepted" in lines
@@ -53,7 +54,7 @@ def test_a_check_says_what_would_be_done_and_changes_nothing(older: Path, run: R
 def test_a_check_for_programs_names_steps_and_sizes(older: Path, run: Run) -> None:
     plan = run("upgrade", "--check", "--json").json
     assert (plan["schema"], plan["target"], plan["problems"]) == (FORMER_SCHEMA, newest_revision(), [])
-    assert plan["steps"] == ["0016 one schema"]
+    assert plan["steps"] == ["0016 one schema", "0017 alerts"]
     assert plan["size"] >= (older / "cambist.db").stat().st_size
     assert plan["needed"] > 2 * plan["size"]
 

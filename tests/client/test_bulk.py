@@ -97,7 +97,7 @@ def test_a_file_is_not_sent_again_after_another_failure(
 
 def test_every_operation_with_a_body_has_a_method() -> None:
     posted = {path: methods["post"] for path, methods in OPENAPI["paths"].items() if "post" in methods}
-    alerts = ["add", "remove", "test"]
+    alerts = ["add", "test", "remove"]
     values = ["/value", "/price-list/bulk", "/metals/value"]
     assert [*posted] == [*values, *(f"/alerts/{each}" for each in alerts), "/convert/bulk"]
     for client in (Cambist, AsyncCambist):

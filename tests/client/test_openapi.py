@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Iterator
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
@@ -170,7 +170,7 @@ def check_type(name: str, schema: dict[str, Any], hint: Any) -> None:
     types = {hint} | {each for each in get_args(hint) if each is not type(None)}
     schema = resolved(schema)
     if "format" in schema:
-        assert date in types, name
+        assert (timedelta if schema["format"] == "duration" else date) in types, name
     elif name in TIMES and schema.get("type") in ("string", "integer"):
         assert Timestamp in types, name
     elif name in DECIMAL_TEXTS and schema.get("type") == "string":

@@ -78,6 +78,7 @@ TARGETS = [
     "/metals/units",
     "/metals/list",
     "/usage",
+    "/alerts",
 ]
 
 

@@ -15,6 +15,7 @@ from cambist.console import http, sessions
 from cambist.http import body_room, connection, connection_limit, listening_socket, refusals, request_parser
 from cambist.http import server as http_server
 from cambist.monitoring import health_http
+from cambist.monitoring.alerts import webhook
 from cambist.stream import admission, client_connection, messages, server, session, unauthenticated_limit
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +50,7 @@ FIGURES = {
         f"{refusals.MOST_AT_ONCE} of one address are sent at once in each half second, the rest half a second later; "
         "never those of an account"
     ),
+    "receiver of an alert that answers slowly": f"{webhook.SECONDS:g} seconds",
     "head of a handshake of the stream": "16 KB",  # the library's, which the test holds
     "time for a handshake of the stream": f"{server._HANDSHAKE_SECONDS} seconds",
     "time for a key after it": f"{client_connection._KEY_SECONDS:g} seconds",

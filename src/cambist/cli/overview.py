@@ -6,7 +6,7 @@ GROUPS = (
     ("Look at rates", ("rate", "convert", "series", "explain", "watch")),
     ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "nodes", "sandbox", "notify")),
     ("Keep the data", ("backup", "restore", "upgrade", "database")),
-    ("Customers", ("account", "key", "plans", "usage")),
+    ("Customers", ("account", "key", "plans", "usage", "alert")),
     ("Sources and history", ("feeds", "sources", "backfill", "export", "disputes", "fixing")),
     ("Prove what was answered", ("verify", "receipts")),
     ("For programs", ("mcp", "openapi")),

@@ -29,6 +29,8 @@ from cambist.status.nodes import NodeStart
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.sql import SqlStore
 from cambist.storage.sql.schema import (
+    alert_events,
+    alerts,
     editions,
     leadership,
     metadata,
@@ -91,6 +93,10 @@ def filled(tmp_path: Path) -> Path:
         decision = {"quarantine_id": 1, "state": "rejected", "decided_at": naive}
         connection.execute(quarantine_decisions.insert().values(decision))
         connection.execute(quota_leases.insert().values(lease))
+        watched = {"account_id": 1, "definition": "{}", "secret": "", "state": "{}", "created_at": naive}
+        connection.execute(alerts.insert().values(watched))
+        fired = {"alert_id": 1, "account_id": 1, "at": naive, "way": "stream", "address": "", "body": "{}"}
+        connection.execute(alert_events.insert().values(fired))
         connection.execute(leadership.insert().values(leads))
     store.close()
     return folder

@@ -43,7 +43,7 @@ POSTED_ENDPOINTS = (
     "currency.price_list_bulk",
     "metals.value",
     "alerts.add",
-    "alerts.remove",
     "alerts.test",
+    "alerts.remove",
 )
 """Those whose question is the body of a POST: each module defines `endpoint: PostedEndpoint[…]`."""
