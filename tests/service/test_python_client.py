@@ -19,7 +19,18 @@ from tests.service.streams import Service, serving
 from cambist.client import AsyncCambist, Cambist, Interval
 from cambist.client.answers import RawAnswer
 from cambist.client.call import Call
-from cambist.client.endpoints import account, bars, booking, explanations, history, lists, quotes, rates, revisions
+from cambist.client.endpoints import (
+    account,
+    alerts,
+    bars,
+    booking,
+    explanations,
+    history,
+    lists,
+    quotes,
+    rates,
+    revisions,
+)
 from cambist.client.endpoints.bulk import AmountToConvert
 from cambist.client.errors import ServiceError
 from cambist.client.price_stream import Reconnecting
@@ -68,6 +79,7 @@ CALLS: tuple[Call[Any], ...] = (
     bars.fx_quote_time_series("EURUSD", *MONTH, interval=Interval.HOUR),
     bars.fx_ohlc_time_series("USDJPY", datetime(2024, 2, 28, 12, tzinfo=UTC), limit=3),
     account.usage(),
+    alerts.alerts(),
 )
 
 
