@@ -280,7 +280,9 @@ class _Answers:
     def _answer(self, client: socket.socket) -> None:
         with client:
             try:
-                client.recv(65536)
+                received = b""
+                while not received.endswith(b"{}"):  # the whole request: else the answer could be lost with a reset
+                    received += client.recv(65536)
                 for byte in self.content:
                     client.sendall(bytes([byte]))
                     time.sleep(self.pause)

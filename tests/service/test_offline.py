@@ -68,6 +68,7 @@ ANSWERED = {
 ELSE = {
     "/metals/quote?instruments=XAUUSD&max_age=P3650D": 200,
     "/usage": 200,
+    "/alerts": 200,
     "/corrections": 200,
     "/vintages?from=EUR&to=USD&date=2026-10-30": 200,
     "/fx/pairs/historical-limits": 200,
