@@ -39,6 +39,7 @@ OPTIONS = {
     "upgrade": {"--check", "--without-copy", "--yes", "--data", "--json"},
     "restore": {"--database", "--json", "file", "folder"},
     "doctor": {"--data", "--json"},
+    "report": {"--since", "--until", "--by", "--source", "--output", "--url", "--key", "--data"},
     "alert": {"add", "list", "test", "remove"},
     "usage": {"--since", "--csv", "--json", "--data", "account"},
     "console": {"--data", "--operator-port", "--json"},

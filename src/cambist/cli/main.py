@@ -22,6 +22,7 @@ COMMANDS = (
     "convert",
     "series",
     "explain",
+    "report",
     "mcp",
     "account",
     "key",

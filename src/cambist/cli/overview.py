@@ -8,7 +8,7 @@ GROUPS = (
     ("Keep the data", ("backup", "restore", "upgrade", "database")),
     ("Customers", ("account", "key", "plans", "usage", "alert")),
     ("Sources and history", ("feeds", "sources", "backfill", "export", "disputes", "fixing")),
-    ("Prove what was answered", ("verify", "receipts")),
+    ("Prove what was answered", ("report", "verify", "receipts")),
     ("For programs", ("mcp", "openapi")),
 )
 """Each command is in one group."""

@@ -50,9 +50,9 @@ class RemoteService:
         """Return the JSON of an answer. Errors: RequestRefused, ConnectionFailed."""
         return self._read(lambda: self._client.get(path, query))
 
-    def post(self, path: str, question: bytes) -> bytes:
-        """Return the JSON of an answer to a question in a body. Errors: RequestRefused, ConnectionFailed."""
-        return self._read(lambda: self._client.send(Call(path, RawAnswer, {}, body=question, media=JSON)))
+    def post(self, path: str, question: bytes, accept: str = JSON) -> bytes:
+        """Return the answer to a question in a body. Errors: RequestRefused, ConnectionFailed."""
+        return self._read(lambda: self._client.send(Call(path, RawAnswer, {}, accept, question, media=JSON)))
 
     def convert_file(self, content: str, query: Mapping[str, str]) -> bytes:
         """Return a CSV file of amounts with its results. Errors: RequestRefused, ConnectionFailed."""

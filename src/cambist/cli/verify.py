@@ -20,7 +20,8 @@ _SHOWN_BYTES = 2000
 
 
 _File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Receipt from POST /receipts, or an answer whose receipt you have.")
+    Path,
+    typer.Argument(metavar="FILE", help="Receipt from POST /receipts, a report, or an answer with its receipt."),
 ]
 _Receipt = Annotated[
     Path | None,
@@ -48,17 +49,22 @@ def verify(
 
     FILE is a receipt from `POST /receipts`, which contains its answer. Or it is an answer that was asked for with
     `receipt=1`: then name the file with its header `Cambist-Receipt` too.
+    Or it is a report, whose rates by day are then compared with those that were signed.
 
     Exit with 1 if one bit of the answer or of the receipt was changed, or if another key signed it.
     """
     from cambist.admin.installation.receipt_keys import known_keys, read_file
+    from cambist.admin.report.report_check import check_shown_rates, receipt_in_report
     from cambist.receipts.verification import read_receipt, verify_receipt
 
     key_set = known_keys(read_folder_settings(data), keys)
     content = read_file(file)
-    signed, answer = (content, None) if receipt is None else (read_file(receipt), content)
+    within = receipt_in_report(content) if receipt is None else None
+    signed, answer = (within or content, None) if receipt is None else (read_file(receipt), content)
     try:
         verified = verify_receipt(read_receipt(signed), key_set, answer)
+        if within is not None:
+            check_shown_rates(content, verified.content)
     except ReceiptInvalid as invalid:
         typer.echo(f"Not valid: {invalid}.", err=True)
         raise typer.Exit(1) from None

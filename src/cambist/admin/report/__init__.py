@@ -1,0 +1,1 @@
+"""The report on the rates of a period, as an accountant files it."""

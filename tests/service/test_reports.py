@@ -1,0 +1,138 @@
+"""`cambist report` against a real service: what it shows is what was signed, and what was changed is found."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import pytest
+from tests.service.first_start import copy_first_start
+from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+
+from cambist.client import Cambist
+
+pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+
+
+@dataclass
+class Reporting:
+    """A service on the packaged history, and the commands that ask it."""
+
+    client: Cambist
+    variables: dict[str, str]
+
+    def run(self, *arguments: str) -> tuple[int, str]:
+        ended = subprocess.run(
+            [COMMAND, *arguments], env=self.variables, capture_output=True, text=True, check=False, timeout=90
+        )
+        return ended.returncode, ended.stdout + ended.stderr
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reporting]:
+    folder, port = tmp_path_factory.mktemp("reports"), free_port()
+    copy_first_start(folder / "data")
+    variables = environment(
+        CAMBIST_FETCH="false", CAMBIST_DATA=str(folder / "data"), CAMBIST_PORT=str(port), CAMBIST_STREAM_PORT="0",
+        CAMBIST_OPERATOR_PORT="0", CAMBIST_WORKERS="1",
+    )  # fmt: skip
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen([COMMAND, "serve"], env=variables, stdout=log, stderr=log)
+        with ended_in_the_end(process):
+            key = (folder / "data" / "owner.key").read_text().strip()
+            with Cambist(f"http://127.0.0.1:{port}", key) as client:
+                assert until(lambda: _answers(client), 120), (folder / "log").read_text()
+                yield Reporting(client, variables)
+
+
+def _answers(client: Cambist) -> bool:
+    try:
+        return client.is_cambist()
+    except Exception:  # noqa: BLE001  it is asked again
+        return False
+
+
+def rows_of(page: str) -> list[list[str]]:
+    found = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", page)]
+    return [row for row in found if row and re.fullmatch(r"\d{4}-\d\d-\d\d", row[0])]
+
+
+@pytest.mark.parametrize("chosen", [(), ("--source", "ecb")])
+def test_a_report_shows_what_the_service_answers_and_its_receipt_is_valid(
+    service: Reporting, tmp_path: Path, chosen: tuple[str, ...]
+) -> None:
+    file = tmp_path / "report.html"
+    code, said = service.run("report", "EUR", "USD,JPY", "--since", "2024-02", *chosen, "--output", str(file))
+    assert code == 0, said
+    page = file.read_text()
+    options = {chosen[0].removeprefix("--"): chosen[1]} if chosen else {}
+    series = service.client.time_series("EUR", ["USD", "JPY"], date(2024, 2, 1), date(2024, 2, 29), **options)
+    days = [row for row in rows_of(page) if len(row) == 4]
+    assert {row[0]: row[1] for row in days} == {str(day): str(rate) for day, rate in series.results["USD"].items()}
+    assert {row[0]: row[2] for row in days} == {str(day): str(rate) for day, rate in series.results["JPY"].items()}
+    assert "European Central Bank" in page
+    assert "Sandbox" not in page
+    code, verified = service.run("verify", str(file), "--json")
+    assert (code, json.loads(verified)["question"].startswith("GET /time-series?")) == (0, True)
+
+
+def test_the_means_are_those_of_the_days(service: Reporting, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    code, said = service.run(
+        "report", "EUR", "USD", "--since", "2024-02", "--until", "2024-03", "--source", "ecb", "--output", str(file)
+    )
+    assert code == 0, said
+    rows = rows_of(file.read_text())
+    days = {row[0]: float(row[1]) for row in rows if len(row) == 3 and row[2] == "the day"}
+    means = [row for row in rows if len(row) == 8]
+    assert [row[0] for row in means] == ["2024-02-01", "2024-03-01"]
+    for start, end, _, mean, high, low, _, used in means:
+        within = [rate for day, rate in days.items() if start <= day <= end]
+        assert float(mean) == pytest.approx(sum(within) / len(within), rel=1e-9)
+        assert (float(high), float(low), int(used.partition(",")[0])) == (max(within), min(within), len(within))
+
+
+def test_a_changed_report_is_found(service: Reporting, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    code, said = service.run("report", "EUR", "USD", "--since", "2024-02", "--output", str(file))
+    assert code == 0, said
+    page = file.read_text()
+    row = next(row for row in rows_of(page) if len(row) == 3)
+    for changed in (
+        page.replace(f'<td>{row[0]}</td><td class="num">{row[1]}', f'<td>{row[0]}</td><td class="num">9.99'),
+        page.replace(f"<td>{row[0]}</td>", "<td>2024-03-01</td>"),
+        page.replace("<th>Day</th>", "<th>Date</th>"),
+        re.sub(r'(id="receipt">[^.]*\.[A-Za-z0-9_-]{40})[A-Za-z0-9_-]', r"\1A", page),
+    ):
+        assert changed != page
+        (tmp_path / "changed.html").write_text(changed)
+        code, said = service.run("verify", str(tmp_path / "changed.html"))
+        assert (code, said.startswith("Not valid:")) == (1, True), said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("EUR", "ZZZ", "--since", "2024-02"), "ZZZ"),
+        (("EUR", "USD", "--since", "2024-13"), "since"),
+        (("EUR", "USD", "--since", "2024-02", "--source", "nowhere"), "nowhere"),
+        (("EUR", "USD", "--since", "2024-02", "--by", "decade"), "by"),
+    ],
+)
+def test_what_cannot_be_reported_is_said_and_no_file_is_written(
+    service: Reporting, tmp_path: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    file = tmp_path / "report.html"
+    code, said = service.run("report", *arguments, "--output", str(file))
+    assert (code != 0, says in said, file.exists(), "Traceback" in said) == (True, True, False, False), said
+
+
+def test_a_file_that_is_there_is_not_replaced(service: Reporting, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text("mine")
+    code, said = service.run("report", "EUR", "USD", "--since", "2024-02", "--output", str(tmp_path / "report.html"))
+    assert (code != 0, "already" in said, (tmp_path / "report.html").read_text()) == (True, True, "mine")
