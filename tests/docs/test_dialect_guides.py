@@ -43,6 +43,7 @@ def answer(port: int, path: str) -> int:
         ("dialect-sdmx", "/service/data/EXR/D.USD.EUR.SP00.A?lastNObservations=1", False, False),
         ("dialect-fixer", "/fixer/latest?access_key={key}", True, False),
         ("dialect-currencylayer", "/live?access_key={key}", True, False),
+        ("dialects-of-prices", "/api/v7/convert?q=USD_EUR&compact=ultra", False, False),
         ("dialect-firefly", "/firefly/2024/10/EUR.json", False, False),
         ("dialect-coingecko", "/api/v3/coins/list?x_cg_demo_api_key={key}", True, False),
         ("dialect-exchangerate-api", "/v6/{key}/latest/USD", True, False),

@@ -29,7 +29,7 @@ class ReportQuestion(Struct, frozen=True, kw_only=True):
     source: str = ""
 
 
-class Origin(Struct, frozen=True):
+class Publisher(Struct, frozen=True):
     """A publisher of the rates, with its terms."""
 
     key: str
@@ -55,7 +55,7 @@ class RatesReport(Struct, frozen=True, kw_only=True):
     rates: Mapping[str, Mapping[str, str]]
     fixed_on: Mapping[str, Mapping[str, str]]
     averages: Mapping[str, Sequence[Mapping[str, Any]]]
-    origins: Sequence[Origin]
+    origins: Sequence[Publisher]
     legs: Mapping[str, Sequence[Mapping[str, Any]]]
     target: str
     receipt: str
@@ -104,19 +104,19 @@ def _fixed_on(answer: Mapping[str, Any]) -> Mapping[str, Mapping[str, str]]:
     """Return the days of earlier fixings by currency: an answer about one currency has them without its code."""
     found = answer.get("fixed_on", {})
     is_of_one = any(isinstance(value, str) for value in found.values())
-    return {code: found for code in answer["results"]} if is_of_one else found
+    return dict.fromkeys(answer["results"], found) if is_of_one else found
 
 
 def _explained(question: ReportQuestion, code: str) -> dict[str, str]:
     return {"from": question.base, "to": code, "date": str(question.end)}
 
 
-def _origins(ask: Ask, source: str, legs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Sequence[Origin]:
+def _origins(ask: Ask, source: str, legs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Sequence[Publisher]:
     keys = {key for each in legs.values() for leg in each for key in leg.get("sources", ())}
     keys |= {source} if source else set()
     known = ask("/sources", {})["sources"]
     facts = {key: known[key] for key in sorted(keys) if key in known}
-    return [Origin(key, each["name"], each["home"], each["licence"], each["terms"]) for key, each in facts.items()]
+    return [Publisher(key, each["name"], each["home"], each["licence"], each["terms"]) for key, each in facts.items()]
 
 
 def _claims(receipt: str) -> dict[str, Any]:

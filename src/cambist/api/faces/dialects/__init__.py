@@ -9,6 +9,10 @@ DIALECTS = {
     "exchangerateapi": "exchangerate_api",
     "coingecko": "coingecko",
     "firefly": "firefly",
+    "coinbase": "coinbase",
+    "cryptocompare": "cryptocompare",
+    "currconv": "currconv",
+    "mempool": "mempool",
     "sdmx": "ecb_sdmx",
 }
 """The package of each dialect, by its name in the setting `dialects`."""

@@ -59,6 +59,11 @@ class DialectAnswer:
     headers: tuple[tuple[str, str], ...] = ()
 
 
+ErrorWriter = Callable[[int, str, str, CambistError | None], tuple[int, bytes]]
+"""Takes the status, code and sentence of one of our errors, and the error itself unless the path or the method was
+wrong or the service failed; returns the status and the body that the original service would answer."""
+
+
 @dataclass(frozen=True, slots=True)
 class DialectRoute:
     """A path, the parameters that it takes, and the function that answers it.
@@ -69,7 +74,8 @@ class DialectRoute:
     `tag` is the group of endpoints that a plan must include. A public route is also answered to clients without a key,
     and is then free, as in the original service. What a route that `negotiates` answers depends on the header `Accept`;
     other routes do not get it. An answer is a series if a parameter in `series_with` is present, or always if that is
-    empty: it waits its turn where long answers do, as every path with two dots between its days does.
+    empty: it waits its turn where long answers do, as every path with two dots between its days does. `write_error` is
+    there for a route whose errors have another shape than those of its dialect.
     """
 
     template: str
@@ -81,11 +87,7 @@ class DialectRoute:
     is_public: bool = False
     negotiates: bool = False
     series_with: tuple[str, ...] | None = None
-
-
-ErrorWriter = Callable[[int, str, str, CambistError | None], tuple[int, bytes]]
-"""Takes the status, code and sentence of one of our errors, and the error itself unless the path or the method was
-wrong or the service failed; returns the status and the body that the original service would answer."""
+    write_error: ErrorWriter | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +97,8 @@ class Dialect:
     `name` is its name in the setting `dialects`, `guide` the page of the docs about it. `key_parameters` are the query
     parameters that may bring the API key, and `key_schemes` the schemes of the header `Authorization`, in lower case;
     both beside the places where every request may bring it. `own_parameters` are those that tell its requests from
-    others' at a path that several dialects have, as its key does. `claims` are paths of Cambist's own that it has too,
-    and where it answers them: a request that brings its key there is the dialect's.
+    others' at a path that several dialects have, as its key does. `claims` are paths of Cambist's own, or folders of
+    other dialects, that it has too, and where it answers them: a request that brings its key there is the dialect's.
     `key_folders` are folders in which the first part of a path is the key, and the folders that answer what follows it.
     `key_headers` are headers that may bring the key.
     """

@@ -40,8 +40,9 @@ class DialectPaths:
                 _bring(environ, key)
         path = environ["PATH_INFO"]
         for claimed, key, target in self._claims:
-            if path == claimed and key in environ["QUERY_STRING"]:
-                environ["PATH_INFO"] = target
+            is_claimed = path.startswith(claimed) if claimed.endswith("/") else path == claimed
+            if is_claimed and key in environ["QUERY_STRING"]:
+                environ["PATH_INFO"] = f"{target}{path.removeprefix(claimed)}"
                 return
         for folder, target, names in self._key_folders:
             key, slash, rest = path.removeprefix(folder).partition("/")

@@ -62,9 +62,11 @@ class DialectResource:
             errors.write_response(response, refusal)
             known = errors.problem_of(error)
             if isinstance(error, CambistError) and known is not None:
-                _write_error(response, self._dialect, known, str(error), error)
+                _write_error(response, self._dialect, known, str(error), error, self._route)
             else:
-                _write_error(response, self._dialect, errors.INTERNAL, "The service failed to answer", None)
+                _write_error(
+                    response, self._dialect, errors.INTERNAL, "The service failed to answer", None, self._route
+                )
 
     on_head = on_get
 
@@ -72,7 +74,7 @@ class DialectResource:
         """Refuse another method."""
         response.set_header("Allow", ", ".join(errors.METHODS))
         sentence = "Method not allowed: use GET, HEAD or OPTIONS"
-        _write_error(response, self._dialect, errors.WRONG_METHOD, sentence, None)
+        _write_error(response, self._dialect, errors.WRONG_METHOD, sentence, None, self._route)
 
     on_put = on_patch = on_delete = on_post
 
@@ -174,8 +176,14 @@ def _write_content(response: falcon.Response, answer: DialectAnswer, accept_enco
 
 
 def _write_error(
-    response: falcon.Response, dialect: Dialect, problem: errors.Problem, sentence: str, error: CambistError | None
+    response: falcon.Response,
+    dialect: Dialect,
+    problem: errors.Problem,
+    sentence: str,
+    error: CambistError | None,
+    route: DialectRoute | None = None,
 ) -> None:
-    response.status, response.data = dialect.write_error(problem.status, problem.code, sentence, error)
+    write = dialect.write_error if route is None or route.write_error is None else route.write_error
+    response.status, response.data = write(problem.status, problem.code, sentence, error)
     response.content_type = dialect.error_media_type
     response.set_header("Cache-Control", "no-store")
