@@ -125,6 +125,7 @@ bench-stream: $(VENV)/.develop  ## measure the stream with thousands of connecti
 
 lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade $(LOCKED) -o requirements.lock
+	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra cluster --constraint requirements.lock $(LOCKED) -o requirements-cluster.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra dev $(LOCKED) -o requirements-dev.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra docs --constraint requirements-dev.lock $(LOCKED) -o requirements-docs.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra browser --constraint requirements-dev.lock $(LOCKED) -o requirements-browser.lock
@@ -145,6 +146,10 @@ $(VENV)/.serve: $(BIN)/python requirements.lock pyproject.toml
 	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@PYTHONPATH= $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q src
+	@touch $@
+
+$(VENV)/.cluster: $(VENV)/.serve requirements-cluster.lock  # the drivers of PostgreSQL and Redis, for several nodes
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-cluster.lock
 	@touch $@
 
 $(VENV)/.develop: $(VENV)/.serve requirements-dev.lock

@@ -35,8 +35,21 @@ def test_the_builder_is_sent_all_that_is_copied_and_nothing_else() -> None:
 
 
 def test_the_dependencies_are_pinned_with_hashes() -> None:
-    assert "pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements.lock" in TEXT
+    assert (
+        "pip install --no-cache-dir --disable-pip-version-check --require-hashes -r requirements-cluster.lock" in TEXT
+    )
     assert "--no-deps --no-build-isolation ." in TEXT
+
+
+def versions_in(lock: str) -> dict[str, str]:
+    return dict(re.findall(r"^([A-Za-z0-9._-]+)==([^ \\;]+)", (ROOT / lock).read_text(), re.MULTILINE))
+
+
+def test_the_lock_of_a_node_has_the_drivers_and_else_what_one_machine_has() -> None:
+    alone, node = versions_in("requirements.lock"), versions_in("requirements-cluster.lock")
+    assert {"psycopg", "psycopg-binary", "redis"} <= node.keys()
+    assert {name: node.get(name) for name in alone} == alone
+    assert node.keys() - alone.keys() <= {"psycopg", "psycopg-binary", "redis", "async-timeout"}
 
 
 def test_one_argument_pins_the_base_of_every_stage() -> None:

@@ -102,3 +102,13 @@ def test_a_setting_that_names_no_source_is_refused_with_the_nearest(folder: Path
         SettingRefused, match=rf"^The setting \[{name}\] names no source: \[krakn\]; did you mean \[kraken\]\?$"
     ):
         off(Settings(data=folder, **{name: "ecb,krakn"}))
+
+
+def test_a_node_goes_on_if_its_shared_settings_switch_off_a_source_of_another_version(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    shared = Settings(data=folder, redis="redis://127.0.0.1:1", feeds_off="ecb,source_of_tomorrow")
+    assert "ecb" in off(shared)
+    assert "[source_of_tomorrow]" in caplog.text
+    with pytest.raises(SettingRefused, match="source_of_tomorrow"):
+        off(Settings(data=folder, redis="redis://127.0.0.1:1", feeds_on="source_of_tomorrow"))

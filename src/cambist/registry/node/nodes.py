@@ -42,7 +42,7 @@ def check_node(settings: Settings) -> None:
         )
     parse_redis_url(settings.redis)
     if find_spec("redis") is None:
-        raise CannotStart("A node needs the package redis: install it with [pip install 'cambist[cluster]']")
+        raise CannotStart("A node needs the package redis: install it with [pip install redis]")
 
 
 def node_start(settings: Settings) -> NodeStart:

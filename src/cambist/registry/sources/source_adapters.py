@@ -5,6 +5,7 @@ They are apart from the other parts because API workers have no sources and must
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
@@ -20,6 +21,8 @@ from cambist.sources.base import Adapter, FixingAdapter
 from cambist.sources.declaration import DeclaredAdapter, read_declaration
 from cambist.status.environment import SIMULATED
 from cambist.suggestions import did_you_mean
+
+log = logging.getLogger(__name__)
 
 RESERVED_KEYS = (SIMULATED, CLOSES, *ADAPTERS)
 """Keys that a declared source cannot have."""
@@ -68,8 +71,11 @@ def load_adapters(settings: Settings) -> dict[str, Adapter]:
     found = adapters() | load_declared_adapters(settings.data / OWN_SOURCES)
     for name, chosen in zip(("feeds_on", "feeds_off"), settings.chosen_sources, strict=True):
         if unknown := sorted(chosen - set(found)):
-            near = did_you_mean(unknown[0], found)
-            raise SettingRefused(f"The setting [{name}] names no source: [{echo(unknown[0])}]; {near}")
+            sentence = f"The setting [{name}] names no source: [{echo(unknown[0])}]; {did_you_mean(unknown[0], found)}"
+            # Nodes share their settings, and during an upgrade not all of them know the same sources.
+            if not settings.is_node or name == "feeds_on":
+                raise SettingRefused(sentence)
+            log.warning("%s. Another version may know it: it is not asked here", sentence)
     return found
 
 

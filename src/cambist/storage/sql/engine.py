@@ -28,5 +28,5 @@ def _backend(url: str) -> SqlBackend:
         if error.name is None or error.name.partition(".")[0] != "psycopg":
             raise
         raise CannotStart(
-            "A database of PostgreSQL needs the package psycopg: install it with [pip install 'cambist[postgres]']"
+            "A database of PostgreSQL needs the package psycopg: install it with [pip install 'psycopg[binary]']"
         ) from None
