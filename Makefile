@@ -123,6 +123,9 @@ bench-stream: $(VENV)/.develop  ## measure the stream with thousands of connecti
 	@$(BIN)/python bench/stream.py
 	@$(BIN)/python bench/recovery.py
 
+release: $(VENV)/.develop  ## build wheel, sdist, client, image context, SBOM and checksums into ./dist; VERSION=0.2.0 sets the version first
+	@$(BIN)/python tools/release.py $(or $(VERSION),--build)
+
 lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade $(LOCKED) -o requirements.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra cluster --constraint requirements.lock $(LOCKED) -o requirements-cluster.lock
