@@ -9,6 +9,7 @@ import typer
 
 from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.errors import BadParameter
+from cambist.pricing.pair import PIVOT
 
 Folder = Annotated[Path, typer.Argument(help="Folder for the files, new or with an earlier run of this export.")]
 Since = Annotated[str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31.")]
@@ -18,7 +19,7 @@ Codes = Annotated[
     str | None, typer.Option(help="Codes such as EUR,GBP,XAU. Default: all that a day lists, and metals.")
 ]
 Format = Annotated[
-    str, typer.Option("--format", help="Format of the files: csv, parquet, beancount, ledger or hledger.")
+    str, typer.Option("--format", help="Format of the files: csv, parquet, beancount, ledger, hledger, or site.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Export rates whose sources forbid passing them on, too.")]
 Verify = Annotated[
@@ -41,12 +42,15 @@ def export(  # noqa: PLR0913  the options of a command
 ) -> None:
     """Write the rates of currencies and metals, one file for each year, and a manifest with hashes and terms.
 
+    With the format site it writes a folder for each day instead, and latest, with the rates of every currency in JSON:
+    any web server can serve them to programs made for fawazahmed0's currency-api.
+
     The rates are those of /time-series. The command reads the archive; the service may be running. If it is
     interrupted, run it again: it writes only what is missing or has changed.
     """
     from cambist.admin.export.formats import FORMATS
     from cambist.admin.export.plan import ExportPlan, parse_code, parse_codes, parse_format
-    from cambist.cli.run_export import period, run_export, run_verify
+    from cambist.cli.run_export import SITE, period, run_export, run_site, run_verify
 
     if verify:
         if not run_verify(folder, as_json=as_json):
@@ -55,12 +59,16 @@ def export(  # noqa: PLR0913  the options of a command
     if since is None:
         raise BadParameter("Missing --since: an export needs a first day, such as --since 2020")
     start, end = period(since, until)
+    is_site = format_name == SITE
+    if is_site and base != PIVOT:
+        raise BadParameter("A site has the rates of every currency: leave out --base")
     plan = ExportPlan(
         since=start,
         until=end,
         base=parse_code(base, "source"),
         codes=parse_codes(codes or ""),
-        format=parse_format(format_name, FORMATS),
+        format=parse_format(format_name, [*FORMATS, SITE]),
         forced=force,
     )
-    run_export(read_folder_settings(data), folder, plan, as_json=as_json)
+    run = run_site if is_site else run_export
+    run(read_folder_settings(data), folder, plan, as_json=as_json)

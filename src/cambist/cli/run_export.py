@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from datetime import date
 from pathlib import Path
 
+import msgspec
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from cambist.admin.export.export_folder import verify_export
 from cambist.admin.export.exporter import Exporter, ExportResult
+from cambist.admin.export.manifest import SourceTerms
 from cambist.admin.export.plan import ExportPlan
+from cambist.admin.export.site import SiteWriter, is_site, verify_site
 from cambist.cli.output import print_json
 from cambist.cli.series import first_day, last_day
 from cambist.clock import utc_now
 from cambist.errors import BadParameter
 from cambist.settings import Settings
 from cambist.sources.base import Redistribution
+
+SITE = "site"
+"""The format that is a folder of static files."""
 
 
 def period(since: str, until: str | None) -> tuple[date, date]:
@@ -46,11 +53,29 @@ def run_export(settings: Settings, folder: Path, plan: ExportPlan, *, as_json: b
     _print_terms(result)
 
 
+def run_site(settings: Settings, folder: Path, plan: ExportPlan, *, as_json: bool) -> None:
+    """Write a site, and print what it has and what was left out. Errors: CambistError, Unwritable."""
+    writer = SiteWriter(settings, utc_now())
+    console = Console(stderr=True)
+    columns = (TextColumn("Days"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task("days", total=None)
+        site = writer.write(folder, plan, lambda done, total: bars.update(task, completed=done, total=total))
+    if as_json:
+        print_json(msgspec.to_builtins(site))
+        return
+    typer.echo(f"{folder}: {len(site.days)} days, the newest of them {max(site.days)}. Serve the folder as it is.")
+    _print_terms_of(site.sources, site.left_out)
+
+
 def _print_terms(result: ExportResult) -> None:
-    """Say on standard error which sources were left out, and which may not simply be passed on."""
     manifest = result.manifest
-    left_out = {key for file in manifest.files for key in file.left_out}
-    for source in manifest.sources:
+    _print_terms_of(manifest.sources, {key for file in manifest.files for key in file.left_out})
+
+
+def _print_terms_of(sources: Iterable[SourceTerms], left_out: Collection[str]) -> None:
+    """Say on standard error which sources were left out, and which may not simply be passed on."""
+    for source in sources:
         if source.key in left_out:
             typer.echo(f"{source.key}: left out, its terms forbid to pass its rates on: {source.terms}", err=True)
         elif source.redistribution != Redistribution.ALLOWED:
@@ -59,7 +84,7 @@ def _print_terms(result: ExportResult) -> None:
 
 def run_verify(folder: Path, *, as_json: bool) -> bool:
     """Print what differs between a folder and its manifest; return whether nothing does. Errors: BadParameter."""
-    differences = verify_export(folder)
+    differences = verify_site(folder) if is_site(folder) else verify_export(folder)
     if as_json:
         print_json({"differences": differences})
     else:
