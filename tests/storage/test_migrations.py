@@ -189,5 +189,5 @@ def test_without_its_driver_postgresql_is_refused_with_what_to_install(monkeypat
     monkeypatch.setitem(sys.modules, "psycopg", None)
     monkeypatch.delitem(sys.modules, "cambist.storage.sql.backends.postgresql", raising=False)
     backend_named.cache_clear()
-    with pytest.raises(CannotStart, match=r"needs the package psycopg.*cambist\[postgres\]"):
+    with pytest.raises(CannotStart, match=r"needs the package psycopg.*psycopg\[binary\]"):
         SqlStore("postgresql://db/rates")

@@ -48,7 +48,7 @@ def test_a_wrong_url_of_redis_is_refused_at_the_start() -> None:
 
 def test_a_missing_package_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nodes, "find_spec", lambda _name: None)
-    with pytest.raises(CannotStart, match=r"cambist\[cluster\]"):
+    with pytest.raises(CannotStart, match=r"needs the package redis.*pip install redis"):
         check_node(Settings(redis=REDIS, database=DATABASE))
 
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { amountError, convert } from "./static/page/convert/conversion.js";
+import { amountError, convert, inverse } from "./static/page/convert/conversion.js";
 import { readLink } from "./static/page/convert/link_values.js";
 
 const TABLES = {
@@ -62,6 +62,11 @@ test("a weight of a metal is priced now by the spot price, and on a past day by 
   assert.deepEqual([past.converted, past.rate, past.day], ["66.67", "33.33333333", "2020-01-03"]);
   const back = await converted({ ...wanted, amount: "100", from: "EUR", to: "XAU", unit: "oz_t" }, "1000", { date: "2020-01-03" });
   assert.equal(back.converted, "0.133333");
+});
+
+test("the inverse of a rate has ten digits, and none that say nothing", () => {
+  const cases = { "1.25": "0.8", "160.123": "0.006245199003", "0.00001234": "81037.27715", "4000": "0.00025", "3": "0.3333333333", "0": "" };
+  for (const [rate, expected] of Object.entries(cases)) assert.equal(inverse(rate), expected, rate);
 });
 
 test("what is no amount is said, with how one is written", () => {

@@ -84,6 +84,14 @@ function exactPlaces(amount, from, to, tables) {
   return minor ? Math.min(MOST_PLACES, Math.max(minorPlaces(to, tables), parseDecimal(amount).scale + String(minor.units).length - 1)) : 0;
 }
 
+/** Return one over a rate, with ten significant digits; an empty text for a rate of nothing. @param {string} rate */
+export function inverse(rate) {
+  const size = Math.floor(Math.log10(1 / Number(rate)));
+  if (!Number.isFinite(size)) return "";
+  const text = quotient(["1"], [rate], Math.max(0, 9 - size));
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
 /** The decimals of a currency's notes and coins; 0 for what has none. */
 function minorPlaces(code, tables) {
   const currency = tables.currencies.find((each) => each.code === code);

@@ -3,6 +3,7 @@
 import { h, replace } from "../../lib/dom.js";
 import { age, dayInWords, localTime, moment, number } from "../../lib/format.js";
 import { verdictsOf } from "../parts/verdict.js";
+import { inverse } from "./conversion.js";
 import { sentencesOf } from "./sentence.js";
 
 export class ResultCard {
@@ -48,7 +49,8 @@ export class ResultCard {
       h("p", { class: "answer-asked muted figure" }, `${number(wanted.amount)} ${words(wanted.from, wanted.amount)} =`),
       h("p", { class: "answer-number figure" },
         h("span", { class: "value" }, number(answer.converted)), " ", h("span", { class: "of" }, words(wanted.to, answer.converted))),
-      h("p", { class: "answer-rate muted figure" }, `1 ${words(answer.of, "1")} = ${number(answer.rate)} ${words(answer.in)}`));
+      h("p", { class: "answer-rate muted figure" }, `1 ${words(answer.of, "1")} = ${number(answer.rate)} ${words(answer.in)}`),
+      answer.of !== answer.in && h("p", { class: "answer-inverse muted figure" }, `1 ${words(answer.in, "1")} = ${number(inverse(answer.rate))} ${words(answer.of)}`));
     this.updated = answer.updated ? moment(answer.updated) : null;
     this.age = h("span", {});
     replace(this.meta, this.updated ? [localTime(this.updated), " · ", this.age] : answer.day ? dayText(answer) : []);
