@@ -6,16 +6,23 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
+from msgspec import structs
+from tests.conftest import KEY, OWNER, PLANS
 from tests.reading import read_with
 
+from cambist.accounts.account import Account, StoredKey
+from cambist.accounts.api_key import digest, mint
 from cambist.api.faces.dialects.coingecko import dialect
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, ReceivedFixing
+from cambist.history.pair_series import between, pair_series_of
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import COINS
 from cambist.reference.coin_ids import COIN_BY_ID
 
 DAY = date(2026, 10, 30)
+CLOSED = {date(2026, 10, 29): "88000", date(2026, 10, 30): "89500.5"}
+SHORT = mint(lambda alphabet: alphabet[15])
 
 
 @pytest.fixture
@@ -94,6 +101,54 @@ def test_the_history_of_a_coin_is_its_close(make_client):
     assert "market_data" not in without
 
 
+def test_markets_have_prices_and_null_for_what_is_not_known(gecko):
+    rows = gecko.get("/api/v3/coins/markets?vs_currency=eur&ids=bitcoin,ethereum,nothing&sparkline=false").json
+    assert [(row["id"], row["symbol"], row["current_price"]) for row in rows] == [
+        ("bitcoin", "btc", one(gecko, "BTC", "EUR")),
+        ("ethereum", "eth", one(gecko, "ETH", "EUR")),
+    ]
+    assert {rows[0][name] for name in ("market_cap", "total_volume", "high_24h", "price_change_24h")} == {None}
+    pages = [
+        gecko.get(f"/api/v3/coins/markets?vs_currency=usd&symbols=btc,eth,sol&per_page=2&page={n}") for n in (1, 2, 3)
+    ]
+    assert [[row["symbol"] for row in page.json] for page in pages] == [["btc", "eth"], ["sol"], []]
+
+
+@pytest.fixture
+def charted(dealing):
+    """A service with closes of bitcoin on two days, and an account that sees 25 days."""
+    plan = structs.replace(PLANS["unlimited"], name="days", history_days=25)
+    keys = {digest(KEY): OWNER, digest(SHORT): StoredKey(9, Account(9, "short", "days"))}
+    service = dealing(options={"dialects": (dialect,), "stored_keys": keys, "plans": PLANS | {"days": plan}})
+    fixings = [Fixing(CLOSES, Pair("BTC", "USD"), day, Decimal(value)) for day, value in CLOSED.items()]
+    (series,) = pair_series_of(fixings)
+    closes = {"coin_series": lambda coin, first, last: between(series, first, last) if coin == "BTC" else None}
+    read_with(service.worker_state, **closes)
+    return service
+
+
+def test_a_chart_is_the_closes_at_the_midnights_that_end_them_and_the_price_of_now(charted):
+    reply = charted.get("/api/v3/coins/bitcoin/market_chart?vs_currency=usd&days=30&interval=daily")
+    *closes, now = reply.json["prices"]
+    midnights = [datetime(2026, 10, 30, tzinfo=UTC), datetime(2026, 10, 31, tzinfo=UTC)]
+    assert closes == [
+        [int(at.timestamp() * 1000), value] for at, value in zip(midnights, (88000, 89500.5), strict=True)
+    ]
+    assert now[1] == one(charted, "BTC", "USD")
+    reply = charted.get("/api/v3/coins/bitcoin/market_chart?vs_currency=eur&days=max")
+    assert reply.status == 200, reply.text
+    euros = reply.json["prices"]
+    rate = charted.get("/historical?date=2026-10-29&from=USD&to=EUR").json["results"]["EUR"]
+    assert euros[0][1] == pytest.approx(88000 * rate, rel=1e-9)
+
+
+def test_a_chart_reaches_as_far_back_as_the_plan(charted):
+    target = "/api/v3/coins/bitcoin/market_chart?vs_currency=usd&days="
+    assert charted.get(f"{target}24", key=SHORT).status == 200
+    refused = charted.get(f"{target}29", key=SHORT)
+    assert (refused.status, "limited to 25 days" in refused.text) == (403, True)
+
+
 @pytest.mark.parametrize(
     ("target", "status", "part"),
     [
@@ -104,6 +159,13 @@ def test_the_history_of_a_coin_is_its_close(make_client):
         ("/coins/nothing/history?date=30-10-2026", 404, "coin not found"),
         ("/coins/bitcoin/history", 400, "[date]"),
         ("/coins/bitcoin/history?date=99-99-2026", 400, "Invalid date"),
+        ("/coins/markets?vs_currency=usd", 400, "[ids]"),
+        ("/coins/markets?ids=bitcoin", 400, "[vs_currencies]"),
+        ("/coins/markets?vs_currency=usd&ids=bitcoin&page=0", 400, "Invalid page"),
+        ("/coins/nothing/market_chart?vs_currency=usd&days=3", 404, "coin not found"),
+        ("/coins/bitcoin/market_chart?vs_currency=usd", 400, "Invalid days"),
+        ("/coins/bitcoin/market_chart?vs_currency=usd&days=3&interval=hourly", 400, "Invalid interval"),
+        ("/coins/bitcoin/market_chart?vs_currency=btc&days=3", 400, "is a coin"),
         ("/nothing", 404, "Unknown path"),
     ],
 )

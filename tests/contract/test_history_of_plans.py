@@ -101,7 +101,7 @@ WITHOUT_DAY = re.compile(
     r"|(/api|/fixer|/v1-of-key|/exchangerates_data)?/(latest|symbols)"
     r"|/v2/exchange-rates|/data/(price|pricemulti|all/coinlist)|/api/v1/prices|/api/v7/currencies"
     r"|(/api|/currency_data|/currencylayer)?/(live|list)"
-    r"|/api/v3/(ping|simple/.*|coins/list|exchange_rates)"
+    r"|/api/v3/(ping|simple/.*|coins/(list|markets|.*/market_chart)|exchange_rates)"  # charts: test_coingecko
     r"|/v6-of-key/(latest|pair|enriched)/.*|/v6-of-key/(codes|quota)|/v[46]/latest/.*"
     r"|/service/(dataflow|datastructure|codelist|conceptscheme)/.*"
 )

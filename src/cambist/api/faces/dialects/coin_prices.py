@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import date
+from datetime import date, timedelta
 
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.closes import read_closes
-from cambist.api.faces.dialects.rates import latest_rates, rates_on, shown
-from cambist.errors import NoRate, RateUnavailable
+from cambist.api.bodies.coin_rates import coin_days
+from cambist.api.faces.dialects.rates import daily_rates, latest_rates, rates_on, shown
+from cambist.errors import BadParameter, NoRate, RateUnavailable
 from cambist.pricing.pair import PIVOT, Pair
+from cambist.pricing.unix_time import EPOCH
 from cambist.reference.assets import AssetKind, kind_of
 
 
@@ -36,6 +38,21 @@ def price_on(context: RequestContext, base: str, quote: str, day: date) -> float
     if base == quote:
         return 1.0
     return shown(_worth(context, base, day) / _worth(context, quote, day))
+
+
+def closes_between(context: RequestContext, pair: Pair, first: date, last: date) -> list[tuple[date, float]]:
+    """Return the closes of a coin in a currency, or the daily rates of a currency or metal.
+
+    Errors: NoRate, BadParameter for prices in a coin.
+    """
+    if kind_of(pair.quote) is AssetKind.COIN:
+        raise BadParameter(f"Invalid currency: [{pair.quote}] is a coin, closes are told in currencies")
+    if kind_of(pair.base) is AssetKind.COIN:
+        found = coin_days(context, pair, first, last)
+        days = [EPOCH.date() + timedelta(days=int(day)) for day in found.days]
+        return [(day, shown(rate)) for day, rate in zip(days, found.rates.tolist(), strict=True)]
+    by_day = daily_rates(context, pair.base, [pair.quote], first, last)
+    return [(day, rates[pair.quote]) for day, rates in by_day.items()]
 
 
 def _worth(context: RequestContext, code: str, day: date) -> float:

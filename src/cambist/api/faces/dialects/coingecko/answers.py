@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date
+from contextlib import suppress
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from cambist.api.bodies.closes import read_closes
+from cambist.api.faces.dialects.coin_prices import closes_between, price_now
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.plain_answers import answer_with
 from cambist.api.faces.dialects.rates import latest_rates, priced_currencies, shown
@@ -30,6 +32,16 @@ _UNKNOWN_FIGURES = {
 }
 """What the original adds to a price if it is asked to: not known here, and null."""
 
+_UNKNOWN_OF_MARKETS = (
+    "market_cap", "market_cap_rank", "total_volume", "high_24h", "low_24h", "price_change_24h",
+    "price_change_percentage_24h", "circulating_supply", "total_supply", "max_supply", "ath", "atl",
+)  # fmt: skip
+"""What a row of markets has beside its price: not known here, and null."""
+
+FIRST_CLOSES = date(2013, 4, 28)
+"""The first day that a chart of all days looks for."""
+
+_MOST_CHART_DAYS = 3650
 _COIN_CURRENCIES = ("BTC", "ETH", "BNB", "LTC", "BCH", "XRP", "XLM", "LINK", "DOT", "SOL")
 """The coins that prices are also told in."""
 
@@ -91,6 +103,62 @@ def history(request: DialectRequest) -> DialectAnswer:
     worth = float(close.fixing.rate)
     prices = {code.lower(): shown(worth * rate) for code, rate in zip(listed.codes, listed.values, strict=True)}
     return answer_with(body | {"market_data": {"current_price": {"usd": shown(worth)} | prices}}, earliest_day=day)
+
+
+def markets(request: DialectRequest) -> DialectAnswer:
+    """Answer `/coins/markets`: coins by `ids` or `symbols` with their price; what else the original has is null."""
+    (code,) = _currencies(request.query.get("vs_currency", ""))[:1]
+    places = _precision(request.query.get("precision", ""))
+    size, page = (_count(request, name, default) for name, default in (("per_page", 100), ("page", 1)))
+    rows = []
+    for name, coin in list(_coins(request))[size * (page - 1) : size * page]:
+        prices = dict(_prices(request, coin, [code], places))
+        known = name if name in COIN_BY_ID else next((each for each, of in COIN_BY_ID.items() if of == coin), name)
+        if prices:
+            moment = midpoint(request.context.book, Pair(coin, PIVOT)).as_of
+            figures = {"current_price": prices[code.lower()], **dict.fromkeys(_UNKNOWN_OF_MARKETS)}
+            rows.append(_named(known, coin) | {"image": None, **figures, "last_updated": moment.isoformat()})
+    return answer_with(rows, cost=max(1, -(-len(rows) // _PRICES_A_CALL)))
+
+
+def market_chart(request: DialectRequest) -> DialectAnswer:
+    """Answer `/coins/{id}/market_chart`: the closes of the last `days`, and the price of now; volumes are not known."""
+    context, coin = request.context, COIN_BY_ID.get(request.path["id"].lower())
+    if coin is None:
+        raise BadParameter("coin not found")
+    (code,) = _currencies(request.query.get("vs_currency", ""))[:1]
+    if request.query.get("interval", "daily") not in {"", "daily"}:
+        raise BadParameter("Invalid interval: closes are known by the day, it takes daily")
+    last = context.today - timedelta(days=1)
+    first = last - timedelta(days=_chart_days(request.query.get("days", ""), last) - 1)
+    request.check_history(first)
+    closes = closes_between(context, Pair(coin, code), first, last)
+    points: list[list[float]] = [[_midnight_ms(day), close] for day, close in closes]
+    with suppress(RateUnavailable):
+        points.append([int(context.timestamp * 1000), price_now(context, coin, code)])
+    body = {"prices": points, "market_caps": [], "total_volumes": []}
+    return answer_with(body, cost=max(1, -(-len(points) // _PRICES_A_CALL)), earliest_day=first)
+
+
+def _count(request: DialectRequest, name: str, default: int) -> int:
+    text = request.query.get(name, "") or str(default)
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _MOST_COINS):
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes 1 to {_MOST_COINS}")
+    return int(text)
+
+
+def _chart_days(text: str, last: date) -> int:
+    """Return how many days a chart has. Errors: BadParameter."""
+    if text == "max":
+        return (last - FIRST_CLOSES).days
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= _MOST_CHART_DAYS):
+        raise BadParameter(f"Invalid days: [{shorten(text)}], it takes max or 1 to {_MOST_CHART_DAYS}")
+    return int(text)
+
+
+def _midnight_ms(day: date) -> int:
+    """Return the end of a day, when it closes, as the original dates it: midnight after it."""
+    return int(datetime.combine(day + timedelta(days=1), time(), UTC).timestamp()) * 1000
 
 
 def exchange_rates(request: DialectRequest) -> DialectAnswer:

@@ -11,15 +11,13 @@ from typing import Any
 
 import msgspec
 
-from cambist.api.bodies.coin_rates import coin_days
-from cambist.api.faces.dialects.coin_prices import prices_now
+from cambist.api.faces.dialects.coin_prices import closes_between, prices_now
 from cambist.api.faces.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.faces.dialects.plain_answers import answer_with
-from cambist.api.faces.dialects.rates import daily_rates, shown
 from cambist.api.questions.symbol_parameters import ANY_ASSET, read_code, split_list
 from cambist.errors import BadParameter, CambistError, shorten
 from cambist.pricing.pair import Pair
-from cambist.reference.assets import COINS, AssetKind, kind_of
+from cambist.reference.assets import COINS
 
 _MOST_BASES, _MOST_PRICES, _PRICES_A_CALL = 50, 500, 10
 _MOST_DAYS, _DAYS = 2000, 30
@@ -53,7 +51,10 @@ def historical_day(request: DialectRequest, *, is_second: bool = False) -> Diale
     last = min((datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)).date(), newest)
     first = last - timedelta(days=count)
     request.check_history(first)
-    rows = [{"time": _midnight(day), "close": close} for day, close in _closes(request, Pair(base, quote), first, last)]
+    rows = [
+        {"time": _midnight(day), "close": close}
+        for day, close in closes_between(context, Pair(base, quote), first, last)
+    ]
     span = {"TimeFrom": rows[0]["time"], "TimeTo": rows[-1]["time"]}
     data = {"Aggregated": False, **span, "Data": rows} if is_second else rows
     body = {"Response": "Success", "Message": "", "HasWarning": False, "Type": 100, **span, "Data": data}
@@ -63,19 +64,6 @@ def historical_day(request: DialectRequest, *, is_second: bool = False) -> Diale
 def historical_day_v2(request: DialectRequest) -> DialectAnswer:
     """Answer `/data/v2/histoday`: as `/data/histoday`, within another object."""
     return historical_day(request, is_second=True)
-
-
-def _closes(request: DialectRequest, pair: Pair, first: date, last: date) -> list[tuple[date, float]]:
-    """Return the closes of a coin, or the daily rates of a currency or metal. Errors: NoRate, BadParameter."""
-    if kind_of(pair.quote) is AssetKind.COIN:
-        raise BadParameter(f"Invalid tsym: [{pair.quote}] is a coin, closes are told in currencies")
-    if kind_of(pair.base) is AssetKind.COIN:
-        found = coin_days(request.context, pair, first, last)
-        epoch = date(1970, 1, 1)
-        days = [epoch + timedelta(days=int(day)) for day in found.days]
-        return [(day, shown(rate)) for day, rate in zip(days, found.rates.tolist(), strict=True)]
-    by_day = daily_rates(request.context, pair.base, [pair.quote], first, last)
-    return [(day, rates[pair.quote]) for day, rates in by_day.items()]
 
 
 def _midnight(day: date) -> int:
