@@ -121,6 +121,19 @@ def test_a_source_that_does_not_exist_is_refused(client):
     assert post(client, "/alerts/add", {"when": "published", "source": "ECB", "deliver": "stream"}).status == 200
 
 
+def test_what_can_never_happen_is_refused(client, make_client):
+    quota = {"when": "quota", "change": "80%", "deliver": "stream"}
+    refused = post(client, "/alerts/add", quota)
+    assert (refused.status, "has no quota" in refused.json["error"]) == (400, True)
+    counted = make_client(plans=PLANS | {"unlimited": structs.replace(PLANS["unlimited"], calls_a_month=9)})
+    assert post(counted, "/alerts/add", quota).status == 200
+    reports = client.worker_state.source_reports
+    off = [structs.replace(each, enabled=False) for each in reports.reports]
+    client.worker_state.apply_source_reports(structs.replace(reports, reports=tuple(off)))
+    refused = post(client, "/alerts/add", {"when": "published", "source": "ecb", "deliver": "stream"})
+    assert (refused.status, "is not asked" in refused.json["error"]) == (400, True)
+
+
 def test_e_mail_goes_to_the_address_of_the_account_only(make_client):
     mailed = StoredKey(1, Account(1, "owner", "unlimited", email="a@example.org"))
     for stored, status in ((OWNER, 400), (mailed, 200)):

@@ -240,7 +240,7 @@ def test_the_documented_examples_are_answered_and_match_their_schemas(dealing):
         schemas = {"components": document["components"]}
         Draft202012Validator(question["schema"] | schemas).validate(question["example"])
         client = dealing()
-        post(client, "/alerts/add", {"when": "quota", "change": "80%", "deliver": "stream"})
+        post(client, "/alerts/add", {"when": "published", "source": "ecb", "deliver": "stream"})
         answer = post(client, posted.path, question["example"])
         assert answer.status == 200
         Draft202012Validator(operation["responses"]["200"]["content"]["application/json"]["schema"] | schemas).validate(

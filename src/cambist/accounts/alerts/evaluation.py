@@ -15,6 +15,7 @@ from cambist.accounts.quota import Period
 QUIET = timedelta(minutes=1)
 """An alert that repeats fires at most once in this time: a rate may cross its level many times in a second."""
 
+_SAMPLE_SECONDS = 5
 _SAMPLES = 60
 """How many rates are kept of the time in which a move is looked for."""
 
@@ -123,7 +124,7 @@ def _look_for_move(
         text = f"{pair} moved by {percent:+g} % in {_span(at - began)}, from {first!r} to {rate!r}"
         seen: dict[str, object] = {"rate": rate, "updated": as_of, "before": first, "change_percent": percent}
         return Outcome(structs.replace(state, samples=((at, rate),), fired_at=now), Firing(text, seen))
-    if not kept or at - kept[-1][0] >= span / _SAMPLES:
+    if not kept or at - kept[-1][0] >= max(_SAMPLE_SECONDS, span / _SAMPLES):
         kept = (*kept, (at, rate))
     return Outcome(structs.replace(state, samples=kept))
 

@@ -52,6 +52,8 @@ def read_definition(context: RequestContext, owner: Owner, asked: AlertDefinitio
             raise BadParameter(f"Invalid to: [{asked.quote}] is the currency of [from] too")
         check_crossable(asked.base, asked.quote)
         _check_corrected(asked)
+    elif asked.when is When.QUOTA and owner.payer.plan.calls_a_month is None:
+        raise BadParameter(f"Invalid when: the plan [{owner.payer.plan.name}] has no quota")
     _check_way(owner, asked)
     return asked
 
@@ -78,6 +80,8 @@ def _source(context: RequestContext, text: str) -> str:
     key = text.strip().lower()
     if key not in keys:
         raise BadParameter(f"Unknown source: [{shorten(text)}]; {did_you_mean(key, keys)}")
+    if reports is not None and any(report.key == key and not report.enabled for report in reports.reports):
+        raise BadParameter(f"Invalid source: [{key}] is not asked by this service")
     return key
 
 
