@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.errors import BadParameter
 from cambist.pricing.pair import PIVOT
+
+if TYPE_CHECKING:
+    from cambist.admin.export.plan import ExportPlan
 
 Folder = Annotated[Path, typer.Argument(help="Folder for the files, new or with an earlier run of this export.")]
 Since = Annotated[str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31.")]
@@ -48,27 +51,32 @@ def export(  # noqa: PLR0913  the options of a command
     The rates are those of /time-series. The command reads the archive; the service may be running. If it is
     interrupted, run it again: it writes only what is missing or has changed.
     """
-    from cambist.admin.export.formats import FORMATS
-    from cambist.admin.export.plan import ExportPlan, parse_code, parse_codes, parse_format
-    from cambist.cli.run_export import SITE, period, run_export, run_site, run_verify
+    from cambist.cli.run_export import SITE, run_export, run_site, run_verify
 
     if verify:
         if not run_verify(folder, as_json=as_json):
             raise typer.Exit(1)
         return
+    plan = _plan(since, until, base, codes or "", format_name, forced=force)
+    run = run_site if plan.format == SITE else run_export
+    run(read_folder_settings(data), folder, plan, as_json=as_json)
+
+
+def _plan(since: str | None, until: str | None, base: str, codes: str, format_name: str, *, forced: bool) -> ExportPlan:
+    from cambist.admin.export.formats import FORMATS
+    from cambist.admin.export.plan import ExportPlan, parse_code, parse_codes, parse_format
+    from cambist.cli.run_export import SITE, period
+
     if since is None:
         raise BadParameter("Missing --since: an export needs a first day, such as --since 2020")
-    start, end = period(since, until)
-    is_site = format_name == SITE
-    if is_site and base != PIVOT:
+    if format_name == SITE and base != PIVOT:
         raise BadParameter("A site has the rates of every currency: leave out --base")
-    plan = ExportPlan(
+    start, end = period(since, until)
+    return ExportPlan(
         since=start,
         until=end,
         base=parse_code(base, "source"),
-        codes=parse_codes(codes or ""),
+        codes=parse_codes(codes),
         format=parse_format(format_name, [*FORMATS, SITE]),
-        forced=force,
+        forced=forced,
     )
-    run = run_site if is_site else run_export
-    run(read_folder_settings(data), folder, plan, as_json=as_json)
