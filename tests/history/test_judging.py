@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from msgspec import structs
 from tests.postgresql import postgresql_url
 
+from cambist.errors import StoreBroken
 from cambist.history import judging as judging_module
 from cambist.history.code_rates import HELD, WITHDRAWN
 from cambist.history.fixing import DeliveryRecord, Fixing
@@ -296,3 +298,34 @@ def test_other_rules_have_verdicts_of_their_own(world: World) -> None:
     again = world.anew()
     again.update()
     assert again.outcomes["NGN"] == {row(CALM): HELD}
+
+
+@pytest.mark.parametrize("reads", [0, 1, 2])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_a_database_that_goes_away_while_it_is_read_changes_no_verdict(
+    world: World, monkeypatch: pytest.MonkeyPatch, reads: int, *, is_first: bool
+) -> None:
+    world.calm()
+    if is_first:
+        world.judging = world.anew()
+    for source in SOURCES:
+        world.file(source, {CALM: 1450.0, CALM + 1: 1451.0}, is_noted=False)
+    read, left = world.store.archive.rates, [reads]
+
+    def fails(*given: Any) -> Any:
+        if not left[0]:
+            raise StoreBroken("The database is gone")
+        left[0] -= 1
+        return read(*given)
+
+    monkeypatch.setattr(world.store.archive, "rates", fails)
+    with pytest.raises(StoreBroken):
+        world.judging.update()
+    monkeypatch.setattr(world.store.archive, "rates", read)
+    world.judging.update()
+    anew = world.anew()
+    anew.update()
+    told, expected = ({code: days for code, days in each.outcomes.items() if days} for each in (world.judging, anew))
+    assert told == expected
+    assert world.judging.histories.keys() == anew.histories.keys()
+    assert world.served(CALM + 1) == 1451.0

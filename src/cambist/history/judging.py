@@ -98,7 +98,11 @@ class Judging:
     def update(self) -> None:
         """Judge what was delivered and decided since the last update. Errors: StoreBroken."""
         for _ in range(_ATTEMPTS):
-            changes, now = self._judge_new()
+            try:
+                changes, now = self._judge_new()
+            except BaseException:
+                self._forget()  # a part may have been read
+                raise
             if not changes and now == self.judged:
                 return
             try:
