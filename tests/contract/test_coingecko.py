@@ -16,6 +16,7 @@ from cambist.api.faces.dialects.coingecko import dialect
 from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.history.pair_series import between, pair_series_of
+from cambist.history.price_moves import PriceMove
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import COINS
 from cambist.reference.coin_ids import COIN_BY_ID
@@ -54,6 +55,18 @@ def test_figures_that_are_not_known_are_null_and_the_time_is_that_of_the_price(g
     assert list(found) == ["usd", "usd_market_cap", "usd_24h_change", "last_updated_at"]
     assert (found["usd_market_cap"], found["usd_24h_change"]) == (None, None)
     assert datetime.fromtimestamp(found["last_updated_at"], UTC).date() == date(2026, 11, 20)
+
+
+def test_the_change_of_a_day_is_told_where_it_is_known(gecko):
+    yesterday = PriceMove(ratio=1.25, low=0.8, high=1.1, since=datetime(2026, 11, 19, 12, tzinfo=UTC), samples=289)
+    read_with(gecko.worker_state, moves=lambda base, *_: yesterday if base == "BTC" else None)
+    ids = "ids=bitcoin,ethereum"
+    found = gecko.get(f"/api/v3/simple/price?{ids}&vs_currencies=usd&include_24hr_change=true").json
+    assert (found["bitcoin"]["usd_24h_change"], found["ethereum"]["usd_24h_change"]) == (25, None)
+    (bitcoin, ethereum) = gecko.get(f"/api/v3/coins/markets?vs_currency=usd&{ids}").json
+    names = ("current_price", "high_24h", "low_24h", "price_change_24h", "price_change_percentage_24h")
+    assert [bitcoin[name] for name in names] == [90005, pytest.approx(99005.5), 72004, 18001, 25]
+    assert [ethereum[name] for name in names[1:]] == [None] * 4
 
 
 @pytest.mark.parametrize(("precision", "price"), [("0", "90005"), ("2", "90005"), ("full", "90005")])

@@ -129,7 +129,7 @@ def test_eleven_of_which_two_are_the_same_are_ten(eleven):
         "pairs=&pairs=BTC/USD,ETH/BTC",
         "pairs=BTC/USD,ETH/BTC&pairs=",
         "pairs=DOGE/USD&pairs=BTC/USD,ETH/BTC",
-        "pairs=BTC/USD,ETH/BTC&verbose=1&callback=show",
+        "pairs=BTC/USD,ETH/BTC&colour=1&callback=show",
         "p%61irs=%42TC/USD,ETH/BTC&max_age=",
     ],
 )

@@ -46,6 +46,7 @@ from cambist.registry.wiring.components import (
     dialects,
     endpoints,
     environment_of,
+    move_reader,
     open_store,
     posted_endpoints,
 )
@@ -102,6 +103,7 @@ class ApiWorker:
         readers = Readers(
             votes=self._book_file.votes,
             bars=reader,
+            moves=move_reader(settings, self._reading, self._pool, utc_now),
             closes=reader.close,
             coverage=lambda: coverage_of_matrix(self._worker_state.matrix, SIMULATED),
             receipts=NodeSigner(

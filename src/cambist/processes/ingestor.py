@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -22,12 +22,14 @@ from cambist.clock import utc_now
 from cambist.cluster.leadership import LeaderElection
 from cambist.errors import RateBookDamaged
 from cambist.history.fixing import FilingResult
+from cambist.history.price_samples import PriceSample
 from cambist.ingest.bar_writer import BarWriter
 from cambist.ingest.coin_closes import CoinCloses, archive_closes
 from cambist.ingest.fetch import Fetcher
 from cambist.ingest.filing import Delivery
 from cambist.ingest.poller import Poller, poll_fixings, poll_ticks, refresh_silent
 from cambist.ingest.price_pipeline import PricePipeline
+from cambist.ingest.price_sampler import sample_prices
 from cambist.ingest.source_status import SourceStatuses
 from cambist.ingest.steady_clock import SteadyClock, boot_seconds
 from cambist.ingest.streamer import Streamer
@@ -151,6 +153,7 @@ class Ingestor:
         fixings = [key for key, adapter in self._enabled.items() if isinstance(adapter, FixingAdapter)]
         coroutines = [
             self._publication.publish(), self._publication.write_reports(), self._archive_closes(), self._write_bars(),
+            self._sample_prices(),
             self._archive.rebuild_matrix_when_due(), self._archive.watch(),
             watch_asked_sources(self._folder, {key: poller.ask for key, poller in pollers.items()}),
         ]  # fmt: skip
@@ -224,6 +227,15 @@ class Ingestor:
             return filed
 
         await archive_closes(age, lambda: self._rate_books.last, file_and_show, utc_now)
+
+    async def _sample_prices(self) -> None:
+        """Store what prices are every few minutes."""
+        age, call = self._settings.coin_max_age, self._call
+
+        def file(sample: PriceSample) -> Awaitable[None]:
+            return call(ArchiveTasks.file_sample, sample)
+
+        await sample_prices(lambda: self._rate_books.last, age, file, utc_now)
 
     async def _write_bars(self) -> None:
         """Save open bars, and archive completed ones."""

@@ -15,6 +15,7 @@ from cambist.accounts.usage_counters import UsageStore
 from cambist.history.archive import FixingArchive
 from cambist.history.bars import BarReader, BarStore
 from cambist.history.edition import Editions
+from cambist.history.price_samples import PriceSampleReader, PriceSampleStore
 from cambist.history.verdict_log import VerdictLog
 from cambist.receipts.signing_key import PublicKeys
 from cambist.status.leadership import Leadership
@@ -38,6 +39,10 @@ class ReadOnlyStore(Protocol):
     @property
     def bars(self) -> BarReader:
         """The bars."""
+
+    @property
+    def price_samples(self) -> PriceSampleReader:
+        """The price samples."""
 
     @property
     def editions(self) -> Editions:
@@ -65,6 +70,10 @@ class HistoryStore(Protocol):
     @property
     def bars(self) -> BarStore:
         """The bars."""
+
+    @property
+    def price_samples(self) -> PriceSampleStore:
+        """The price samples."""
 
     @property
     def editions(self) -> Editions:

@@ -34,6 +34,7 @@ from cambist.storage.sql.schema import (
     editions,
     leadership,
     metadata,
+    price_samples,
     quarantine,
     quarantine_decisions,
     quota_leases,
@@ -97,6 +98,7 @@ def filled(tmp_path: Path) -> Path:
         connection.execute(alerts.insert().values(watched))
         fired = {"alert_id": 1, "account_id": 1, "at": naive, "way": "stream", "address": "", "body": "{}"}
         connection.execute(alert_events.insert().values(fired))
+        connection.execute(price_samples.insert().values(at=1_700_000_000, mids=b"compressed"))
         connection.execute(leadership.insert().values(leads))
     store.close()
     return folder

@@ -17,6 +17,7 @@ from cambist.history.coverage import ReadCoverage, no_coverage
 from cambist.history.explanation import ReadVotes, no_votes
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.known_state import Mark
+from cambist.history.price_moves import ReadMove, no_moves
 from cambist.history.published_fixings import FixingLookup
 from cambist.history.source_rates import ReadSourceRates, no_source_rates
 from cambist.receipts.signer import NoReceipts, ReceiptSigner
@@ -47,6 +48,7 @@ class Readers:
     votes: ReadVotes = no_votes
     """Reads the votes behind the quotes of the newest rate book."""
     bars: BarReader = NO_BARS
+    moves: ReadMove = no_moves
     closes: ReadClose = no_closes
     known_closes: Callable[[int, str, date], ReceivedFixing | None] | None = None
     """Reads as `closes` what deliveries up to a number said."""

@@ -11,17 +11,43 @@ from cambist.client.answers import Answer, Timestamp
 from cambist.client.call import Call, Codes, MaxAge
 
 
+class PriceMoveRecord(Struct, frozen=True, kw_only=True):
+    """A price compared with those of a day or a week, sampled every five minutes.
+
+    `change_pct` is its change in percent since `since`, in milliseconds since 1970; `low` and `high` are the lowest and
+    highest of the `samples` and the price itself.
+    """
+
+    change_pct: Decimal
+    low: Decimal
+    high: Decimal
+    since: int
+    samples: int
+
+
+class PriceMovesRecord(Struct, frozen=True, kw_only=True):
+    """How far a price has moved; None while it has not been sampled for that long."""
+
+    last_24h: PriceMoveRecord | None = None
+    last_7d: PriceMoveRecord | None = None
+
+
 class FetchPricesResponse(Answer, frozen=True, kw_only=True):
-    """Midpoints by pair, in the order of the request. `unavailable`, with `partial`: the pairs that have none."""
+    """Midpoints by pair, in the order of the request.
+
+    `moves`, with `verbose`, has how far each has moved. `unavailable`, with `partial`: the pairs that have none.
+    """
 
     prices: dict[str, Decimal]
+    moves: dict[str, PriceMovesRecord] | None = None
     unavailable: tuple[str, ...] = ()
 
 
 class FxQuoteRecord(Struct, frozen=True, kw_only=True):
     """Bid and ask of `size` units of the base, and their time as `tsp` in milliseconds since 1970.
 
-    `fixed_on` is the day of the oldest daily fixing in the quote; None if all of it is traded.
+    `fixed_on` is the day of the oldest daily fixing in the quote; None if all of it is traded. The moves of the last
+    day and week are there with `verbose`, once the price has been sampled for that long.
     """
 
     bid: Decimal
@@ -29,6 +55,8 @@ class FxQuoteRecord(Struct, frozen=True, kw_only=True):
     tsp: int
     size: int
     fixed_on: dt.date | None = None
+    last_24h: PriceMoveRecord | None = None
+    last_7d: PriceMoveRecord | None = None
 
     @property
     def as_of(self) -> Timestamp:
@@ -47,7 +75,7 @@ class MetalsSpotResponse(Answer, frozen=True, kw_only=True):
     """The price of one unit of a metal, and its sources.
 
     `dtm` is the market's time of the oldest quote in it, `tsp` the same in milliseconds since 1970. `cross_rate`: it is
-    crossed through the US dollar. The names are there with `verbose`.
+    crossed through the US dollar. The names are there with `verbose`, and how far the price has moved.
     """
 
     bid: Decimal
@@ -70,6 +98,8 @@ class MetalsSpotResponse(Answer, frozen=True, kw_only=True):
     grade: str = ""
     grade_name: str = ""
     grade_min_purity_pct: Decimal | None = None
+    last_24h: PriceMoveRecord | None = None
+    last_7d: PriceMoveRecord | None = None
 
 
 class MetalsQuoteRecord(Struct, frozen=True, kw_only=True):
@@ -107,15 +137,20 @@ class MetalsQuoteResponse(Answer, frozen=True, kw_only=True):
     warnings: MetalsQuoteWarnings
 
 
-def crypto_fetch_prices(pairs: Codes, *, max_age: MaxAge = None, partial: bool = False) -> Call[FetchPricesResponse]:
+def crypto_fetch_prices(
+    pairs: Codes, *, max_age: MaxAge = None, partial: bool = False, verbose: bool = False
+) -> Call[FetchPricesResponse]:
     """Return the current prices of up to ten pairs of coins, such as `BTC/USD`."""
-    parameters = {"pairs": pairs, "max_age": max_age, "partial": partial}
+    parameters = {"pairs": pairs, "max_age": max_age, "partial": partial, "verbose": verbose}
     return Call("/crypto/fetch-prices", FetchPricesResponse, parameters)
 
 
-def fx_quote(pairs: Codes, *, max_age: MaxAge = None, partial: bool = False) -> Call[FxQuoteResponse]:
+def fx_quote(
+    pairs: Codes, *, max_age: MaxAge = None, partial: bool = False, verbose: bool = False
+) -> Call[FxQuoteResponse]:
     """Return bid and ask of pairs of currencies, such as `EURUSD`."""
-    return Call("/fx/quote", FxQuoteResponse, {"pairs": pairs, "max_age": max_age, "partial": partial})
+    parameters = {"pairs": pairs, "max_age": max_age, "partial": partial, "verbose": verbose}
+    return Call("/fx/quote", FxQuoteResponse, parameters)
 
 
 def metals_spot(

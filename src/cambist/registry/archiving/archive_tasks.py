@@ -15,6 +15,7 @@ from cambist.history.dispute import Disputes, HeldFixings
 from cambist.history.disputes import held_fixings, judge_contested, open_disputes
 from cambist.history.fixing import Coverage, FilingResult
 from cambist.history.judging import Judging
+from cambist.history.price_samples import KEPT_FOR, PriceSample
 from cambist.history.rate_matrix import RateMatrix
 from cambist.ingest.coin_closes import CoinCloses, file_closes
 from cambist.ingest.filing import Delivery, file_delivery
@@ -155,6 +156,10 @@ class ArchiveTasks:
         count = self._store.bars.delete_before(interval, before)
         notify_of_bars(self._changes, removed=count)
         return count
+
+    def file_sample(self, sample: PriceSample) -> None:
+        """Store a price sample, and remove those that no answer needs any more. Errors: StoreBroken."""
+        self._store.price_samples.file(sample, sample.at - KEPT_FOR)
 
     def daily_quotes(self, now: datetime, *, of_all: bool = False) -> dict[str, Quote | None]:
         """Judge what is new; return the daily quotes of the codes that it may change, or all. Errors: StoreBroken."""

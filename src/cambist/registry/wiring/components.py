@@ -13,8 +13,11 @@ from cambist.api.answer.posted_endpoint import PostedEndpoint
 from cambist.api.endpoints import ENDPOINTS, POSTED_ENDPOINTS
 from cambist.api.faces.dialects import DIALECTS
 from cambist.api.faces.dialects.dialect import Dialect
+from cambist.api.state.price_moves import PriceMoves
+from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import CannotStart
 from cambist.history.bars import BarReader
+from cambist.history.price_moves import ReadMove
 from cambist.reference.assets import AssetKind
 from cambist.settings import Settings
 from cambist.status.environment import Environment
@@ -42,6 +45,15 @@ def bar_reader(settings: Settings, store: ReadOnlyStore, clock: Callable[[], dat
     # Imported here: the workers of a live service do without the simulated market.
     sandbox_bars = import_module("cambist.registry.sandbox.sandbox_bars")
     simulated: BarReader = sandbox_bars.SimulatedBars(settings.sandbox_seed, clock)
+    return simulated
+
+
+def move_reader(settings: Settings, store: ReadOnlyStore, pool: ReaderPool, clock: Callable[[], datetime]) -> ReadMove:
+    """Return what reads how far prices have moved: a live service samples them, a sandbox computes them."""
+    if not settings.sandbox:
+        return PriceMoves(store.price_samples, pool, clock)
+    sandbox_moves = import_module("cambist.registry.sandbox.sandbox_moves")
+    simulated: ReadMove = sandbox_moves.SimulatedMoves(settings.sandbox_seed, clock)
     return simulated
 
 

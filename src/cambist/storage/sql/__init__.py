@@ -23,6 +23,7 @@ from cambist.storage.sql.leadership import SqlLeadership
 from cambist.storage.sql.log_checkpoints import SqlLogCheckpoints
 from cambist.storage.sql.nodes import SqlNodes
 from cambist.storage.sql.plan_versions import SqlPlanVersions
+from cambist.storage.sql.price_samples import SqlPriceSamples
 from cambist.storage.sql.public_keys import SqlPublicKeys
 from cambist.storage.sql.quota_leases import SqlQuotaLeases
 from cambist.storage.sql.read_only import SqlReadOnlyStore
@@ -57,6 +58,7 @@ class SqlStore:
         self._open_connection: Connection | None = None
         self.archive = SqlArchive(self._engine)
         self.bars = SqlBars(self._engine)
+        self.price_samples = SqlPriceSamples(self._engine)
         self.editions = SqlEditions(self._engine)
         self.accounts = SqlAccounts(self._engine)
         self.alerts = SqlAlerts(self._engine)

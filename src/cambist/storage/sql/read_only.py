@@ -6,6 +6,7 @@ from cambist.storage.sql.archive import SqlArchive
 from cambist.storage.sql.bars import SqlBars
 from cambist.storage.sql.editions import SqlEditions
 from cambist.storage.sql.engine import open_read_only
+from cambist.storage.sql.price_samples import SqlPriceSamples
 from cambist.storage.sql.usage import SqlUsage
 from cambist.storage.sql.verdicts import SqlVerdicts
 
@@ -17,6 +18,7 @@ class SqlReadOnlyStore:
         self._engine = open_read_only(url, connections, within)
         self.archive = SqlArchive(self._engine)
         self.bars = SqlBars(self._engine)
+        self.price_samples = SqlPriceSamples(self._engine)
         self.editions = SqlEditions(self._engine)
         self.usage = SqlUsage(self._engine)
         self.verdicts = SqlVerdicts(self._engine)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.rendering import Rates, rates
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.partial import LiveListParameters, Unavailable, answer_each
+from cambist.api.bodies.price_moves import Moving, PriceMovesRecord, moves
 from cambist.api.questions.symbol_parameters import pairs
 from cambist.errors import UnknownCryptoPair
 from cambist.pricing.cross_rates import Rate, midpoint
@@ -28,12 +29,14 @@ class FetchPricesParams(LiveListParameters, frozen=True, kw_only=True):
     pairs: Annotated[
         tuple[Pair, ...], pairs("pairs", description="Up to ten pairs, BASE/QUOTE.", example="BTC/USD,ETH/BTC")
     ]
+    verbose: Moving = False
 
 
 class FetchPricesResponse(Struct, frozen=True):
-    """Midpoints by pair, in the order of the request."""
+    """Midpoints by pair, in the order of the request; `moves`, with `verbose`, has how far each has moved."""
 
     prices: Rates
+    moves: dict[str, PriceMovesRecord] | UnsetType = UNSET
     unavailable: Unavailable = UNSET
 
 
@@ -43,7 +46,11 @@ def answer(context: RequestContext, params: FetchPricesParams) -> FetchPricesRes
     A listed pair that no venue has quoted lately is crossed from the pairs in which its coins are traded.
     """
     found, unavailable = answer_each(params.pairs, lambda pair: _rate(context, pair, params), partial=params.partial)
-    return FetchPricesResponse(rates([*map(str, found)], [rate.value for rate in found.values()]), unavailable)
+    prices = rates([*map(str, found)], [rate.value for rate in found.values()])
+    moved: dict[str, PriceMovesRecord] | UnsetType = UNSET
+    if params.verbose:
+        moved = {str(pair): PriceMovesRecord(**moves(context, pair, rate.value)) for pair, rate in found.items()}
+    return FetchPricesResponse(prices, moved, unavailable)
 
 
 def _rate(context: RequestContext, pair: Pair, params: FetchPricesParams) -> Rate:

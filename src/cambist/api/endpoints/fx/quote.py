@@ -12,6 +12,7 @@ from cambist.api.answer.rendering import Number, number
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.bodies.fx_pairs import current_quote, parse_fx_pair
 from cambist.api.bodies.partial import LiveListParameters, Unavailable, answer_each
+from cambist.api.bodies.price_moves import Move, Moving, moves
 from cambist.api.questions.symbol_parameters import fx_pairs
 from cambist.pricing.metals.digits import digits_of, rounded_sides
 from cambist.pricing.unix_time import unix_ms
@@ -28,6 +29,7 @@ class FxQuoteParams(LiveListParameters, frozen=True, kw_only=True):
     pairs: Annotated[
         tuple[str, ...], fx_pairs("pairs", description="Up to ten pairs, EURUSD or EUR/USD.", example="EURUSD,USD/JPY")
     ]
+    verbose: Moving = False
 
 
 class FxQuoteRecord(Struct, frozen=True):
@@ -41,6 +43,8 @@ class FxQuoteRecord(Struct, frozen=True):
     tsp: int
     size: int
     fixed_on: FixedOn | UnsetType = UNSET
+    last_24h: Move = UNSET
+    last_7d: Move = UNSET
 
 
 class FxQuoteResponse(Struct, frozen=True):
@@ -76,6 +80,7 @@ def quote_record(context: RequestContext, name: str, params: FxQuoteParams) -> t
         tsp=unix_ms(quote.as_of),
         size=size,
         fixed_on=UNSET if fixing is None else fixing.as_of.date(),
+        **(moves(context, pair, (sides.bid + sides.ask) / 2) if params.verbose else {}),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import UNSET, Struct, UnsetType
@@ -9,12 +10,13 @@ from msgspec import UNSET, Struct, UnsetType
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.rendering import decimal
 from cambist.api.answer.request_context import RequestContext, written
+from cambist.api.bodies.price_moves import Move, moves
 from cambist.api.questions.freshness_parameters import FreshnessParameters
 from cambist.api.questions.parameter_types import flag, text, unit
 from cambist.api.questions.symbol_parameters import code, metal
 from cambist.pricing.metals.fineness import PURE, parse_purity
 from cambist.pricing.metals.spot import Spot, own_unit, spot
-from cambist.pricing.pair import PIVOT
+from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.unix_time import unix_ms
 from cambist.reference.assets import METALS, Metal, MetalKind, name_of
 from cambist.reference.weights import GRADES, Purity, Unit
@@ -48,7 +50,10 @@ class MetalsSpotParams(FreshnessParameters, frozen=True, kw_only=True):
             example="750",
         ),
     ]
-    verbose: Annotated[bool, flag("verbose", description="Add display names: true, 1, yes or y.")]
+    verbose: Annotated[
+        bool,
+        flag("verbose", description="Add display names and the moves of the last day and week: true, 1, yes or y."),
+    ]
 
 
 class MetalsSpotResponse(Struct, frozen=True, kw_only=True):
@@ -78,6 +83,8 @@ class MetalsSpotResponse(Struct, frozen=True, kw_only=True):
     grade: str | UnsetType = UNSET
     grade_name: str | UnsetType = UNSET
     grade_min_purity_pct: float | UnsetType = UNSET
+    last_24h: Move = UNSET
+    last_7d: Move = UNSET
 
 
 def cost(context: RequestContext, params: MetalsSpotParams) -> int:
@@ -111,7 +118,7 @@ def answer(context: RequestContext, params: MetalsSpotParams) -> MetalsSpotRespo
         source_instrument=str(priced.instrument),
         purity=purity.code if chosen.kind is MetalKind.PRECIOUS else UNSET,
         purity_name=purity.name if chosen.kind is MetalKind.PRECIOUS else UNSET,
-        **(_display_names(chosen, params.currency, mass_unit) if params.verbose else {}),
+        **(_details(context, chosen, params.currency, mass_unit, sides.mid) if params.verbose else {}),
     )
 
 
@@ -134,20 +141,25 @@ def _purity(chosen: Metal, params: MetalsSpotParams) -> Purity:
     return parse_purity(chosen.code, params.purity)
 
 
-def _display_names(chosen: Metal, currency: str, mass_unit: Unit) -> dict[str, Any]:
+def _details(context: RequestContext, chosen: Metal, currency: str, mass_unit: Unit, mid: Decimal) -> dict[str, Any]:
+    moved = moves(context, Pair(chosen.code, currency), mid)
     names = {
         "metal_name": chosen.name,
         "currency_name": name_of(currency),
         "unit_name": mass_unit.name,
     }
     if chosen.kind is MetalKind.PRECIOUS:
-        return names
+        return names | moved
     grade = GRADES[chosen.code]
-    return names | {
-        "grade": grade.handle,
-        "grade_name": grade.name,
-        "grade_min_purity_pct": float(grade.min_purity_pct),
-    }
+    return (
+        names
+        | moved
+        | {
+            "grade": grade.handle,
+            "grade_name": grade.name,
+            "grade_min_purity_pct": float(grade.min_purity_pct),
+        }
+    )
 
 
 endpoint: Endpoint[MetalsSpotParams, MetalsSpotResponse] = Endpoint(

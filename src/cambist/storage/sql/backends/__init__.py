@@ -34,6 +34,7 @@ class WriteLock(IntEnum):
     KEYS = 12
     VERDICTS = 13
     ALERTS = 14
+    SAMPLES = 15
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from cambist.storage.sql.schema.fixings import (
     verdicts,
 )
 from cambist.storage.sql.schema.nodes import leadership, log_checkpoints, nodes, schema_releases, signing_keys
+from cambist.storage.sql.schema.price_samples import price_samples
 
 __all__ = [
     "BIG",
@@ -51,6 +52,7 @@ __all__ = [
     "metadata",
     "nodes",
     "plan_versions",
+    "price_samples",
     "quarantine",
     "quarantine_decisions",
     "quota_leases",

@@ -9,6 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from cambist.api.bodies.closes import read_closes
+from cambist.api.bodies.price_moves import DAY, move_within
 from cambist.api.faces.dialects.coin_prices import closes_between, price_now
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.plain_answers import answer_with
@@ -25,18 +26,15 @@ from cambist.reference.coin_ids import COIN_BY_ID
 _MOST_COINS, _MOST_CURRENCIES, _MOST_PRICES = 250, 60, 2500
 _PRICES_A_CALL = 10
 _LONGEST_PRECISION = 18
-_UNKNOWN_FIGURES = {
-    "include_market_cap": "market_cap",
-    "include_24hr_vol": "24h_vol",
-    "include_24hr_change": "24h_change",
-}
+_UNKNOWN_FIGURES = {"include_market_cap": "market_cap", "include_24hr_vol": "24h_vol"}
 """What the original adds to a price if it is asked to: not known here, and null."""
 
 _UNKNOWN_OF_MARKETS = (
-    "market_cap", "market_cap_rank", "total_volume", "high_24h", "low_24h", "price_change_24h",
-    "price_change_percentage_24h", "circulating_supply", "total_supply", "max_supply", "ath", "atl",
+    "market_cap", "market_cap_rank", "total_volume", "circulating_supply", "total_supply", "max_supply", "ath", "atl",
 )  # fmt: skip
 """What a row of markets has beside its price: not known here, and null."""
+
+_PERCENTAGE = "price_change_percentage_24h"
 
 FIRST_CLOSES = date(2013, 4, 28)
 """The first day that a chart of all days looks for."""
@@ -71,6 +69,8 @@ def simple_price(request: DialectRequest) -> DialectAnswer:
             for flag, figure in _UNKNOWN_FIGURES.items():
                 if query.get(flag, "").lower() == "true":
                     found[name][f"{code}_{figure}"] = None
+            if query.get("include_24hr_change", "").lower() == "true":
+                found[name][f"{code}_24h_change"] = _day_change(request, coin, code, float(price))[_PERCENTAGE]
         if query.get("include_last_updated_at", "").lower() == "true":
             found[name]["last_updated_at"] = int(midpoint(request.context.book, Pair(coin, PIVOT)).as_of.timestamp())
     return answer_with(found, cost=max(1, -(-count // _PRICES_A_CALL)))
@@ -116,7 +116,11 @@ def markets(request: DialectRequest) -> DialectAnswer:
         known = name if name in COIN_BY_ID else next((each for each, of in COIN_BY_ID.items() if of == coin), name)
         if prices:
             moment = midpoint(request.context.book, Pair(coin, PIVOT)).as_of
-            figures = {"current_price": prices[code.lower()], **dict.fromkeys(_UNKNOWN_OF_MARKETS)}
+            figures = {
+                "current_price": prices[code.lower()],
+                **_day_change(request, coin, code, float(prices[code.lower()])),
+            }
+            figures |= dict.fromkeys(_UNKNOWN_OF_MARKETS)
             rows.append(_named(known, coin) | {"image": None, **figures, "last_updated": moment.isoformat()})
     return answer_with(rows, cost=max(1, -(-len(rows) // _PRICES_A_CALL)))
 
@@ -138,6 +142,19 @@ def market_chart(request: DialectRequest) -> DialectAnswer:
         points.append([int(context.timestamp * 1000), price_now(context, coin, code)])
     body = {"prices": points, "market_caps": [], "total_volumes": []}
     return answer_with(body, cost=max(1, -(-len(points) // _PRICES_A_CALL)), earliest_day=first)
+
+
+def _day_change(request: DialectRequest, coin: str, code: str, price: float) -> dict[str, float | None]:
+    """Return what the last 24 hours were as a row of markets has it; null while that is not known."""
+    move = move_within(request.context, Pair(coin, code.upper()), DAY)
+    if move is None:
+        return dict.fromkeys(("high_24h", "low_24h", "price_change_24h", _PERCENTAGE))
+    return {
+        "high_24h": shown(price * move.high),
+        "low_24h": shown(price * move.low),
+        "price_change_24h": price - price / move.ratio,
+        _PERCENTAGE: (move.ratio - 1) * 100,
+    }
 
 
 def _count(request: DialectRequest, name: str, default: int) -> int:
