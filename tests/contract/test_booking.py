@@ -191,6 +191,43 @@ def test_a_series_of_one_source_has_only_its_own_days(booking, published):
     assert answer["source"] == "ecb"
 
 
+@pytest.mark.parametrize(
+    "choice",
+    ["source=ecb&rule=day", "source=ecb&rule=before", "source=nbp&rule=before", "rule=next", "booking=eu-customs",
+     "booking=de-vat", "booking=eu-oss", "source=ecb&rule=month-end"],
+)  # fmt: skip
+def test_a_series_by_a_rule_has_what_counts_for_each_day(booking, choice):
+    pair = "from=USD&to=PLN" if "nbp" in choice else "from=EUR&to=USD"
+    period = [str(day) for day in (date(2022, 12, number) for number in range(1, 32))]
+    found = answered(booking, f"/time-series?{pair}&start={period[0]}&end={period[-1]}&verbose=1&{choice}")
+    target, single = pair[-3:], {}
+    for day in period:
+        reply = booking.get(f"/historical?{pair}&date={day}&{choice}")
+        if reply.status == 200:
+            single[day] = reply.json
+    assert found["results"][target] == {day: each["results"][target] for day, each in single.items()}
+    fixed_on = {day: each["fixed_on"] for day, each in single.items() if each["fixed_on"] != day}
+    assert found.get("fixed_on", {}) == fixed_on
+    assert single
+    assert (found["rule"], found.get("source"), found.get("booking")) == tuple(
+        single[max(single)].get(name) for name in ("rule", "source", "booking")
+    )
+    table = booking.get(f"/time-series.csv?{pair}&start={period[0]}&end={period[-1]}&{choice}").text.splitlines()[1:]
+    assert [line.split(",")[0] for line in table] == [*single]
+    assert [line.split(",")[-1] for line in table] == [each["fixed_on"] for each in single.values()]
+
+
+def test_a_series_by_a_rule_is_refused_where_a_day_would_be(booking):
+    month = "from=EUR&to=USD&start=2022-12-01&end=2022-12-31"
+    assert "booking-rules" in refused(booking, f"/time-series?{month}&booking=nope")
+    assert "[booking] names the source" in refused(booking, f"/time-series?{month}&booking=de-vat&rule=day")
+    assert "cannot be combined" in refused(booking, f"/time-series?{month}&rule=before&rate_type=parallel")
+    assert "[EUR] to [SEK]" in refused(booking, "/time-series?from=EUR&to=SEK&start=2022-12-01&source=ecb&rule=day", 404)
+    eleven_years = "from=EUR&to=USD&start=2012-01-01&end=2023-01-01&booking=eu-customs"
+    assert "[4019]" in refused(booking, f"/time-series?{eleven_years}")
+    assert "[4020]" in refused(booking, "/time-series?from=EUR&to=USD,GBP&start=2017-07-02&end=2022-12-31&rule=before")
+
+
 @pytest.mark.parametrize("by", ["week", "month", "quarter", "year"])
 def test_averages_are_those_of_an_independent_computation(booking, published, by):
     query = f"/averages?from=EUR&to=JPY&start=2022-02-07&end=2023-10-20&by={by}&source=ecb"

@@ -74,9 +74,16 @@ class PublisherTable:
         self._key = key
         self._anchor = anchor
         self._history = SourceHistory(anchor, lines, key)
+        self._found: dict[Pair, PublishedDays] = {}
 
     def days(self, pair: Pair) -> PublishedDays:
         """Return the days on which both sides of a pair were published, and the rate on each. Errors: NoRate."""
+        found = self._found.get(pair)
+        if found is None:
+            found = self._found[pair] = self._read_days(pair)
+        return found
+
+    def _read_days(self, pair: Pair) -> PublishedDays:
         parts = [part for anchor in reversed(anchors_of(self._anchor)) if (part := self._days_by(anchor, pair))]
         if not parts:
             raise NoRate(f"[{self._key}] has no rate from [{pair.base}] to [{pair.quote}]")

@@ -129,8 +129,8 @@ class PublisherRates:
         """Return the rate that counts for a day. Errors: NoRate, RateUnavailable."""
         return self.counted(pair, self.choice.counting(day))
 
-    def counted(self, pair: Pair, counting: Counting) -> PublisherRate:
-        """Return the rate of what counts. Errors: NoRate, RateUnavailable."""
+    def counted(self, pair: Pair, counting: Counting, *, nearest: bool = True) -> PublisherRate:
+        """Return the rate of what counts. Errors: NoRate, which with `nearest` names a day; RateUnavailable."""
         today = self._context.today
         if not self._is_published:
             counted = counted_days(self.days(pair, *days_to_read(counting)), counting, today)
@@ -139,6 +139,8 @@ class PublisherRates:
         try:
             return table.rate(pair, counting, today, self.choice.rounding)
         except NoRate:
+            if not nearest:
+                raise
             asked = self._context.remembered(_NEAREST_DAYS, list[Pair])
             asked.append(pair)
             if len(asked) > _NEAREST_DAYS:

@@ -27,7 +27,7 @@ def series_rows(series: Iterable[Series], ages_of: Callable[[Series], list[int |
         for place, (value, age) in enumerate(zip(one.values.tolist(), ages_of(one), strict=True)):
             if isnan(value):
                 continue
-            if age is None or age <= place:
+            if age is None or 0 <= age <= place:
                 fixed_on = None if age is None else days[place - age]
             else:
                 fixed_on = str(one.first_day + timedelta(days=place - age))

@@ -72,6 +72,8 @@ class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
     purity: str = ""
     price: str = ""
     source: str = ""
+    rule: str = ""
+    booking: BookingRecord | None = None
     assumed: tuple[str, ...] = ()
     unavailable: tuple[str, ...] = ()
 
@@ -155,6 +157,8 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
     verbose: bool = False,
     rate_type: str | None = None,
     source: str | None = None,
+    rule: str | None = None,
+    booking: str | None = None,
     as_of: AsOf = None,
     assume: str | None = None,
     unit: str | None = None,
@@ -164,6 +168,7 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
 
     Without `end` it ends today, and without `start` it has 30 days. The `interval` "P1W", "P1M" or "P1Y" has the
     last rate of each week, month or year. With `rate_type` the rates are of that type, with `source` of one source.
+    `rule` and `booking` choose which publication counts for each day.
 
     With `as_of` as the service knew it then; `assume` is "published" or left out. `unit` and `purity` are of a metal.
     """
@@ -177,6 +182,8 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
         "verbose": verbose,
         "rate_type": rate_type,
         "source": source,
+        "rule": rule,
+        "booking": booking,
         "as_of": as_of,
         "assume": assume,
         "unit": unit,

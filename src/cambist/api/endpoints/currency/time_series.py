@@ -7,7 +7,6 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
-import numpy as np
 from msgspec import UNSET, Struct, UnsetType
 
 from cambist.api.answer.answer_table import AnswerTable
@@ -18,21 +17,21 @@ from cambist.api.answer.request_context import RequestContext
 from cambist.api.answer.series_rendering import series_by_code
 from cambist.api.bodies.coin_rates import PriceName, coin_series, currency_ages, is_of_coin, names_of_coin
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
-from cambist.api.bodies.publisher_rates import PublisherRates, Source, choice_of
+from cambist.api.bodies.publisher_rates import Booked, PublisherRates, RuleName, Source, choice_of, earliest_counted
+from cambist.api.bodies.publisher_series import CountedSeries, counted_series, names_of_choice, published_series
 from cambist.api.bodies.rate_columns import DAY_COLUMNS, series_rows
 from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.bodies.weights import WeightName, weight_factor, weight_names
 from cambist.api.questions.agreement_parameters import RateTypeName
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed
 from cambist.api.questions.parameter_types import EARLIEST_DAY, INTERVALS, day, flag, interval, not_after_today
-from cambist.api.questions.publisher_parameters import PublisherKey
+from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.api.questions.symbol_parameters import Codes, asset, codes
 from cambist.api.questions.weight_parameters import Fineness, WeightUnit
-from cambist.errors import BadParameter, NoRate
+from cambist.errors import BadParameter
 from cambist.history.averages import closes
 from cambist.history.fixing_age import carried_days, fixing_ages, is_immutable
 from cambist.history.known_state import Scope
-from cambist.history.published_days import day_number
 from cambist.history.rate_matrix_excerpt import columns
 from cambist.history.series import Series, read_series
 from cambist.pricing.pair import PIVOT, Pair
@@ -72,6 +71,8 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
     verbose: Annotated[bool, flag("verbose", description="Add `carried` and `fixed_on`: true, 1, yes or y.")]
     rate_type: RateTypeName = None
     source: PublisherKey = None
+    rule: Rule = None
+    booking: Booking = None
     unit: WeightUnit = None
     purity: Fineness = None
 
@@ -84,8 +85,8 @@ class TimeSeriesParams(ListParameters, frozen=True, kw_only=True):
 class TimeSeriesResponse(Struct, frozen=True):
     """Every calendar day that has a rate, in ascending order; with a longer interval the last one of each.
 
-    `carried`, only with `verbose`, lists the days without a fixing of their own, which use the one before, and
-    `fixed_on` has the day of that fixing for each; both for several targets by target.
+    `carried`, only with `verbose`, lists the days without a fixing of their own, which use the one before or by a rule
+    another one, and `fixed_on` has the day of that fixing for each; both for several targets by target.
     """
 
     start: date
@@ -99,14 +100,16 @@ class TimeSeriesResponse(Struct, frozen=True):
     carried: list[date] | dict[str, list[date]] | UnsetType = UNSET
     fixed_on: dict[str, date | dict[str, date]] | UnsetType = UNSET
     source: Source = UNSET
+    rule: RuleName = UNSET
+    booking: Booked = UNSET
     unavailable: Unavailable = UNSET
     assumed: Assumed = UNSET
 
 
 def is_answer_immutable(context: RequestContext, params: TimeSeriesParams) -> bool:
     """A series is immutable when its last day is immutable for all of its pairs."""
-    if params.end is None or params.rate_type is not None or params.source is not None or is_of_coin(params):
-        return False  # neither rates of a type nor closes are in the rate matrix
+    if params.end is None or params.rate_type is not None or choice_of(params) is not None or is_of_coin(params):
+        return False  # neither rates of a type or a source nor closes are in the rate matrix
     return is_immutable(context.matrix, params.end, context.today, (params.base, *params.quotes))
 
 
@@ -118,12 +121,12 @@ def cost(context: RequestContext, params: TimeSeriesParams) -> int:
 def is_long(context: RequestContext, params: TimeSeriesParams) -> bool:
     """Whether all series together have too many days."""
     start, end = _period(params, context)
-    return len(params.quotes) * ((end - start).days + 1) > MOST_RATES_AT_ONCE
+    return _is_counted(params) or len(params.quotes) * ((end - start).days + 1) > MOST_RATES_AT_ONCE
 
 
 def earliest_day(context: RequestContext, params: TimeSeriesParams) -> date:
-    """The first day of the period."""
-    return _period(params, context)[0]
+    """The first day of the period, or an earlier one that counts for it."""
+    return earliest_counted(params, _period(params, context)[0])
 
 
 def scope(context: RequestContext, params: TimeSeriesParams) -> Scope:
@@ -141,8 +144,9 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
     """Return the rates of each day of a period, the same as at `/historical`; days without a rate are left out.
 
     With `rate_type` the rates are made of fixings of that type, with `source` of the days on which one source published
-    them. A longer interval has the last rate of each week, month or year. The rates of a metal are by its own unit, or
-    by `unit` and `purity`. A coin has the days whose close was archived.
+    them, with `rule` or `booking` those that count for each day. A longer interval has the last rate of each week,
+    month or year. The rates of a metal are by its own unit, or by `unit` and `purity`. A coin has the days whose close
+    was archived.
     """
     start, end = _period(params, context)
     series, unavailable = _read_series(context, params)
@@ -165,8 +169,13 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
         fixed_on=_one_or_all(fixed_on, is_one=is_one),
         unavailable=unavailable,
         assumed=context.assumed,
-        **({"source": params.source or UNSET} | names_of_coin(params)),
+        **(names_of_choice(_of_source(context, params), is_counted=_is_counted(params)) | names_of_coin(params)),
     )
+
+
+def _is_counted(params: TimeSeriesParams) -> bool:
+    """Return whether each day has the rate that counts for it by a rule, and not the one that was published then."""
+    return params.rule is not None or params.booking is not None
 
 
 def table(context: RequestContext, params: TimeSeriesParams) -> AnswerTable:
@@ -185,8 +194,10 @@ def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dic
         pair = Pair(params.base, quote)
         if is_of_coin(params):
             series = coin_series(context, pair, *period)
+        elif _is_counted(params):
+            series = _counted(context, params, quote).series
         elif of_source is not None:
-            series = _published_series(of_source, pair, *period)
+            series = published_series(of_source, pair, *period)
         elif typed is not None:
             series = typed.series(params.base, quote)
         else:
@@ -198,19 +209,22 @@ def _read_series(context: RequestContext, params: TimeSeriesParams) -> tuple[dic
     return answer_each(params.quotes, read, partial=params.partial, unknown=params.quotes.unknown)
 
 
+def _counted(context: RequestContext, params: TimeSeriesParams, quote: str) -> CountedSeries:
+    """Return what counts for each day by a rule."""
+
+    def read() -> CountedSeries:
+        rates = _of_source(context, params)
+        if rates is None:
+            raise TypeError("There is no rule")
+        return counted_series(rates, Pair(params.base, quote), *_period(params, context), targets=len(params.quotes))
+
+    found: CountedSeries = context.remembered((counted_series, quote), read)
+    return found
+
+
 def _of_source(context: RequestContext, params: TimeSeriesParams) -> PublisherRates | None:
     choice = choice_of(params)
     return None if choice is None else PublisherRates(context, choice, (params.base, *params.quotes))
-
-
-def _published_series(rates: PublisherRates, pair: Pair, start: date, end: date) -> Series:
-    """Return the rates of one source on the days on which it published them. Errors: NoRate."""
-    found = rates.days(pair, start, end)
-    if not len(found.days):
-        raise NoRate(f"[{rates.choice.source}] published no rate from [{pair.base}] to [{pair.quote}] then")
-    values = np.full((end - start).days + 1, np.nan)
-    values[found.days - day_number(start)] = found.rates
-    return Series(pair, start, values)
 
 
 def _typed(context: RequestContext, params: TimeSeriesParams) -> TypedRates | None:
@@ -228,6 +242,8 @@ def _ages_of(context: RequestContext, params: TimeSeriesParams) -> Callable[[Ser
     typed = _typed(context, params)
     if is_of_coin(params):
         return partial(currency_ages, context)
+    if _is_counted(params):
+        return lambda series: _counted(context, params, series.pair.quote).ages
     if params.source is not None:
         return lambda series: [0] * len(series.values)
     if typed is not None:
