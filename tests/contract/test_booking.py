@@ -222,7 +222,9 @@ def test_a_series_by_a_rule_is_refused_where_a_day_would_be(booking):
     assert "booking-rules" in refused(booking, f"/time-series?{month}&booking=nope")
     assert "[booking] names the source" in refused(booking, f"/time-series?{month}&booking=de-vat&rule=day")
     assert "cannot be combined" in refused(booking, f"/time-series?{month}&rule=before&rate_type=parallel")
-    assert "[EUR] to [SEK]" in refused(booking, "/time-series?from=EUR&to=SEK&start=2022-12-01&source=ecb&rule=day", 404)
+    assert "[EUR] to [SEK]" in refused(
+        booking, "/time-series?from=EUR&to=SEK&start=2022-12-01&source=ecb&rule=day", 404
+    )
     eleven_years = "from=EUR&to=USD&start=2012-01-01&end=2023-01-01&booking=eu-customs"
     assert "[4019]" in refused(booking, f"/time-series?{eleven_years}")
     assert "[4020]" in refused(booking, "/time-series?from=EUR&to=USD,GBP&start=2017-07-02&end=2022-12-31&rule=before")

@@ -62,7 +62,7 @@ def rows_of(page: str) -> list[list[str]]:
     return [row for row in found if row and re.fullmatch(r"\d{4}-\d\d-\d\d", row[0])]
 
 
-@pytest.mark.parametrize("chosen", [(), ("--source", "ecb")])
+@pytest.mark.parametrize("chosen", [(), ("--source", "ecb"), ("--booking", "eu-customs"), ("--booking", "de-vat")])
 def test_a_report_shows_what_the_service_answers_and_its_receipt_is_valid(
     service: Reporting, tmp_path: Path, chosen: tuple[str, ...]
 ) -> None:
@@ -76,6 +76,12 @@ def test_a_report_shows_what_the_service_answers_and_its_receipt_is_valid(
     assert {row[0]: row[1] for row in days} == {str(day): str(rate) for day, rate in series.results["USD"].items()}
     assert {row[0]: row[2] for row in days} == {str(day): str(rate) for day, rate in series.results["JPY"].items()}
     assert "European Central Bank" in page
+    if "--booking" in chosen:
+        rule = series.booking
+        assert rule is not None
+        assert f"{rule.purpose} ({rule.country}), by {rule.law}." in page
+        fixed_on = {row[0]: row[3] for row in days}
+        assert fixed_on["2024-02-05"] == {"eu-customs": "2024-01-24", "de-vat": "2024-02-29"}[chosen[1]]
     assert "Sandbox" not in page
     code, verified = service.run("verify", str(file), "--json")
     assert (code, json.loads(verified)["question"].startswith("GET /time-series?")) == (0, True)
@@ -121,6 +127,8 @@ def test_a_changed_report_is_found(service: Reporting, tmp_path: Path) -> None:
         (("EUR", "ZZZ", "--since", "2024-02"), "ZZZ"),
         (("EUR", "USD", "--since", "2024-13"), "since"),
         (("EUR", "USD", "--since", "2024-02", "--source", "nowhere"), "nowhere"),
+        (("EUR", "USD", "--since", "2024-02", "--booking", "nothing"), "booking-rules"),
+        (("EUR", "USD", "--since", "2024-02", "--booking", "de-vat", "--source", "ecb"), "[booking] names the source"),
         (("EUR", "USD", "--since", "2024-02", "--by", "decade"), "by"),
     ],
 )
@@ -136,3 +144,40 @@ def test_a_file_that_is_there_is_not_replaced(service: Reporting, tmp_path: Path
     (tmp_path / "report.html").write_text("mine")
     code, said = service.run("report", "EUR", "USD", "--since", "2024-02", "--output", str(tmp_path / "report.html"))
     assert (code != 0, "already" in said, (tmp_path / "report.html").read_text()) == (True, True, "mine")
+
+
+def test_averages_are_shown_with_and_without_the_service_alike(service: Reporting, tmp_path: Path) -> None:
+    asked = ("averages", "EUR", "USD,JPY", "--since", "2024-01", "--until", "2024-02", "--source", "ecb")
+    code, said = service.run(*asked, "--csv")
+    assert code == 0, said
+    lines = [line.split(",") for line in said.splitlines() if line.startswith("2024-")]
+    found = service.client.averages("EUR", ["USD", "JPY"], date(2024, 1, 1), date(2024, 2, 29), source="ecb").results
+    assert [line[4] for line in lines] == [str(each.mean) for code in ("USD", "JPY") for each in found[code]]
+    assert "As ecb published them." in said
+    copy_first_start(tmp_path / "data")
+    changed = {"CAMBIST_DATA": str(tmp_path / "data"), "CAMBIST_PORT": str(free_port())}
+    code, stored = Reporting(service.client, service.variables | changed).run(*asked, "--csv")
+    assert (code, "the data folder" in stored) == (0, True), stored
+    assert [line.split(",") for line in stored.splitlines() if line.startswith("2024-")] == lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("EUR", "USD", "--since", "2024-02", "--csv", "--json"), "Choose one of --csv and --json"),
+        (("EUR", "USD", "--since", "2024-02", "--by", "decade"), "by"),
+        (("EUR", "USD", "--since", "2024-02", "--booking", "eu-customs"), "no mean"),
+        (("EUR", "USD", "--since", "then"), "Invalid since"),
+    ],
+)
+def test_averages_that_cannot_be_shown(service: Reporting, arguments: tuple[str, ...], says: str) -> None:
+    code, said = service.run("averages", *arguments)
+    assert (code != 0, says in said, "Traceback" in said) == (True, True, False), said
+
+
+def test_a_series_by_a_rule_is_shown(service: Reporting) -> None:
+    code, said = service.run(
+        "series", "EUR", "USD", "--since", "2024-02-10", "--until", "2024-02-11", "--booking", "eu-customs"
+    )
+    assert code == 0, said
+    assert [line.split()[-1] for line in said.splitlines() if line.startswith("2024-02-1")] == ["2024-01-24"] * 2

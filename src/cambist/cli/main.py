@@ -21,6 +21,7 @@ COMMANDS = (
     "rate",
     "convert",
     "series",
+    "averages",
     "explain",
     "report",
     "mcp",

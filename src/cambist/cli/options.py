@@ -29,6 +29,15 @@ ServiceKey = Annotated[
         help="API key of the service. Better set CAMBIST_KEY: others on this machine see a command's options."
     ),
 ]
+PublisherKey = Annotated[
+    str | None, typer.Option("--source", help="Key of the one publisher whose rates are shown, such as ecb.")
+]
+BookingKey = Annotated[
+    str | None, typer.Option("--booking", help="Rule of an authority, such as de-vat: see /booking-rules.")
+]
+DayRuleName = Annotated[
+    str | None, typer.Option("--rule", help="Which publication counts for a day, such as before. Default: its own.")
+]
 KeyPrefix = Annotated[str, typer.Argument(help="First characters of the key, as `cambist key list` shows them.")]
 AnchorDay = Annotated[int | None, typer.Option(help="Day of the month on which the account's periods begin, 1 to 31.")]
 DatetimeFormatName = Annotated[

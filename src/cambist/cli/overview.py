@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 GROUPS = (
-    ("Look at rates", ("rate", "convert", "series", "explain", "watch")),
+    ("Look at rates", ("rate", "convert", "series", "averages", "explain", "watch")),
     ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "nodes", "sandbox", "notify")),
     ("Keep the data", ("backup", "restore", "upgrade", "database")),
     ("Customers", ("account", "key", "plans", "usage", "alert")),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cambist.cli.options import BaseCode, DataFolder, ServiceKey, ServiceUrl
+from cambist.cli.options import BaseCode, BookingKey, DataFolder, PublisherKey, ServiceKey, ServiceUrl
 from cambist.cli.series import first_day, last_day
 from cambist.errors import BadParameter
 
@@ -20,7 +20,6 @@ _Quotes = Annotated[str, typer.Argument(metavar="TO", help="Codes of up to ten t
 _Since = Annotated[str, typer.Option(help="First day, as 2026, 2026-10 or 2026-10-31.")]
 _Until = Annotated[str | None, typer.Option(help="Last day, written the same way. Default: the end of SINCE.")]
 _By = Annotated[str, typer.Option(help="Length of the periods of which means are shown: week, month, quarter or year.")]
-_Source = Annotated[str | None, typer.Option(help="Key of the one publisher whose rates are shown.")]
 _Output = Annotated[Path, typer.Option(help="File to write, which must not exist.")]
 
 _JOSE = "application/jose"
@@ -33,7 +32,8 @@ def report(  # noqa: PLR0913  the options of a command
     since: _Since,
     until: _Until = None,
     by: _By = "month",
-    source: _Source = None,
+    source: PublisherKey = None,
+    booking: BookingKey = None,
     output: _Output = Path("report.html"),
     url: ServiceUrl = None,
     key: ServiceKey = None,
@@ -51,10 +51,12 @@ def report(  # noqa: PLR0913  the options of a command
         raise BadParameter(f"There is a file [{output}] already: choose another with --output")
     first, last = _days(since, until)
     codes = tuple(code.strip().upper() for code in quotes.split(",") if code.strip())
-    question = ReportQuestion(base=base.upper(), quotes=codes, start=first, end=last, by=by, source=source or "")
+    question = ReportQuestion(
+        base=base.upper(), quotes=codes, start=first, end=last, by=by, source=source or "", booking=booking or ""
+    )
     made = consult(Target(data, url, key), lambda answers: _make(answers, question))
     output.write_text(report_page(made), encoding="utf-8")
-    carried = f", {made.carried} of them of an earlier fixing" if made.carried else ""
+    carried = f", {made.carried} of them of another day's fixing" if made.carried else ""
     count = sum(map(len, made.rates.values()))
     typer.echo(f"{output}: {count} rates{carried}. Check it with: cambist verify {output}")
 

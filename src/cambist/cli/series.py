@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cambist.accounts.names import echo
-from cambist.cli.options import AsJson, BaseCode, DataFolder, QuoteCode, ServiceKey, ServiceUrl
+from cambist.cli.options import (
+    AsJson,
+    BaseCode,
+    BookingKey,
+    DataFolder,
+    DayRuleName,
+    PublisherKey,
+    QuoteCode,
+    ServiceKey,
+    ServiceUrl,
+)
 from cambist.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -30,6 +40,9 @@ def series(  # noqa: PLR0913  the options of a command
     until: Annotated[str | None, typer.Option(help="Last day, written the same way. Default: today.")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw a plot as large as the terminal.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Write the output as CSV.")] = False,
+    source: PublisherKey = None,
+    rule: DayRuleName = None,
+    booking: BookingKey = None,
     as_json: AsJson = False,
     url: ServiceUrl = None,
     key: ServiceKey = None,
@@ -37,7 +50,8 @@ def series(  # noqa: PLR0913  the options of a command
 ) -> None:
     """Show the rate of each day of a period, for currencies and metals; days that use an earlier fixing name its day.
 
-    Days without a rate are left out, and are gaps in the plot. The running service answers, or without one the data
+    Options choose one publisher's rates, or those that count for each day by a rule. Days without a
+    rate are left out, and are gaps in the plot. The running service answers, or without one the data
     folder, with the same digits; standard error says which.
     """
     from cambist.cli.service_answers import Target, ask
@@ -45,6 +59,7 @@ def series(  # noqa: PLR0913  the options of a command
     if plot + csv + as_json > 1:
         raise BadParameter("Choose one of --plot, --csv and --json")
     query = {"from": base, "to": quote, "start": first_day(since), "end": last_day(until), "verbose": "true"}
+    query |= {"source": source, "rule": rule, "booking": booking}
     reply = ask(Target(data, url, key), "/time-series", query)
     answer = reply.exact
     code, rates = next(iter(answer["results"].items()))

@@ -26,8 +26,10 @@ from cambist.registry.wiring.components import endpoints, open_store
 from cambist.registry.wiring.worker_state import build_worker_state
 from cambist.settings import Settings
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
+from cambist.status.source_report import SourceReports
 from cambist.storage import ReadOnlyStore
 from cambist.storage.data_directory import DataDirectory
+from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.rate_book_file import stored_rate_book, stored_votes
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
@@ -52,6 +54,7 @@ class StoredAnswers:
         in_use = msgspec.structs.replace(settings, sandbox=self.environment is Environment.SANDBOX)
         readers = self._with_archive(Readers(votes=stored_votes(folder.path)), in_use)
         self._state = build_worker_state(settings, self._book, matrix, Principals({}, {}), readers)
+        self._state.apply_source_reports(read_json_file(folder.source_reports, SourceReports))
 
     def get(self, path: str, query: Mapping[str, str]) -> bytes:
         """Return the JSON of an answer, as the service would write it. Errors: RequestRefused."""
@@ -85,7 +88,10 @@ class StoredAnswers:
         self._opened = [pool, store]
         reader = ArchiveReader(store.archive, store.bars, pool, utc_now)
         fixings = reader.published_fixings if self.environment is Environment.LIVE else None
-        return replace(readers, closes=reader.close, bars=reader, fixings=fixings)
+        return replace(
+            readers, closes=reader.close, bars=reader, fixings=fixings, source_rates=reader.source_rates,
+            coin_series=reader.coin_series,
+        )  # fmt: skip
 
 
 def _environment_of(folder: DataDirectory) -> Environment:

@@ -12,6 +12,9 @@ from urllib.parse import urlencode
 import msgspec
 from msgspec import Struct
 
+_MEANS_BY = {"month-mean": "month", "year-mean": "year", "mean-of-month-ends": "year"}
+"""The rules that are means, with the length of their periods."""
+
 Ask = Callable[[str, Mapping[str, str]], Any]
 """Asks a service and returns its JSON, in which numbers are texts with all digits. Errors: RequestRefused."""
 Prove = Callable[[str], str]
@@ -19,7 +22,7 @@ Prove = Callable[[str], str]
 
 
 class ReportQuestion(Struct, frozen=True, kw_only=True):
-    """A currency in others, from day to day; with a `source` by that publisher alone."""
+    """A currency in others, from day to day; with a `source` by that publisher alone, or by the rule of a `booking`."""
 
     base: str
     quotes: tuple[str, ...]
@@ -27,6 +30,7 @@ class ReportQuestion(Struct, frozen=True, kw_only=True):
     end: date
     by: str = "month"
     source: str = ""
+    booking: str = ""
 
 
 class Publisher(Struct, frozen=True):
@@ -42,7 +46,8 @@ class Publisher(Struct, frozen=True):
 class RatesReport(Struct, frozen=True, kw_only=True):
     """The parts of a report.
 
-    `rates` are by currency and day, `fixed_on` has the earlier days whose fixing a day without one uses.
+    `rates` are by currency and day, `fixed_on` has the other days whose fixing counts for a day. `rule` is that of an
+    authority, as the service describes it.
 
     `averages` are those of `/averages` by currency. `receipt` proves the rates: it contains the answer to `target`.
     """
@@ -59,10 +64,11 @@ class RatesReport(Struct, frozen=True, kw_only=True):
     legs: Mapping[str, Sequence[Mapping[str, Any]]]
     target: str
     receipt: str
+    rule: Mapping[str, Any] | None = None
 
     @property
     def carried(self) -> int:
-        """How many rates are those of an earlier day."""
+        """How many rates are those of another day."""
         return sum(len(days) for days in self.fixed_on.values())
 
 
@@ -74,16 +80,15 @@ def make_report(question: ReportQuestion, ask: Ask, prove: Prove, service: str, 
         "start": str(question.start),
         "end": str(question.end),
         "verbose": "true",
-        **({"source": question.source} if question.source else {}),
+        **{name: value for name in ("source", "booking") if (value := getattr(question, name))},
     }
     target = f"/time-series?{urlencode(series, safe=',')}"
     receipt = prove(target)
     claims = _claims(receipt)
     answer = _exact(claims["body"])
-    explained = () if question.source else question.quotes
+    source = answer.get("source", "")
+    explained = () if source else question.quotes
     legs = {code: ask("/explain", _explained(question, code))["legs"] for code in explained}
-    del series["verbose"]
-    averages = ask("/averages", {**series, "by": question.by})
     return RatesReport(
         question=question,
         made_at=at,
@@ -92,12 +97,22 @@ def make_report(question: ReportQuestion, ask: Ask, prove: Prove, service: str, 
         edition=claims.get("edition", ""),
         rates=answer["results"],
         fixed_on=_fixed_on(answer),
-        averages=averages["results"],
-        origins=_origins(ask, question.source, legs),
+        averages=_averages(question, ask, answer)["results"],
+        origins=_origins(ask, source, legs),
         legs=legs,
         target=target,
         receipt=receipt,
+        rule=answer.get("booking"),
     )
+
+
+def _averages(question: ReportQuestion, ask: Ask, answer: Mapping[str, Any]) -> Any:
+    """Return the means of the periods: as the rule wants them if it is one of means, else of what was published."""
+    asked = {"from": question.base, "to": ",".join(question.quotes), "start": str(question.start)}
+    asked |= {"end": str(question.end), "by": question.by}
+    if answer.get("rule") in _MEANS_BY:
+        return ask("/averages", asked | {"booking": question.booking, "by": _MEANS_BY[answer["rule"]]})
+    return ask("/averages", asked | ({"source": answer["source"]} if answer.get("source") else {}))
 
 
 def _fixed_on(answer: Mapping[str, Any]) -> Mapping[str, Mapping[str, str]]:

@@ -65,7 +65,8 @@ def _averages(report: RatesReport) -> str:
         for each in periods
     ]
     head = ("From", "To", "Currency", "Mean", "High", "Low", "Last", "Days used")
-    return f"<h2>By {escape(report.question.by)}</h2>{_table(head, rows, numbers=range(3, 7))}"
+    title = "By period" if report.rule else f"By {escape(report.question.by)}"
+    return f"<h2>{title}</h2>{_table(head, rows, numbers=range(3, 7))}"
 
 
 def _used(period: Any) -> str:
@@ -94,10 +95,13 @@ def _earlier(report: RatesReport, day: str) -> str:
 
 
 def _method(report: RatesReport) -> str:
-    own = "Each rate is that publisher's own, or crossed within its table."
+    own = "Each rate is the publisher's own, or crossed within its table."
     agreed = "Each rate is made from the fixings of the day that stood against those of the other publishers."
-    lines = [own if report.question.source else agreed]
-    if report.carried:
+    lines = [own if report.origins and not report.legs else agreed]
+    if report.rule:
+        lines.insert(0, f"{report.rule['purpose']} ({report.rule['country']}), by {report.rule['law']}.")
+        lines.append("For each day counts the publication that the rule names: its day is in the last column.")
+    elif report.carried:
         lines.append(f"{report.carried} rates are of days without a fixing: the last one before is used, and named.")
     lines.append("A mean is that of the days used, with the same weight each. Rates have ten significant digits.")
     return f"<h2>How it was computed</h2>{''.join(f'<p>{escape(line)}</p>' for line in lines)}{_legs(report)}"
