@@ -105,7 +105,8 @@ def build_application(
     faces = _add_endpoints(framework, endpoints, worker_state, (admission, settlement), options)
     framework.add_route(BULK_PATH, BulkResource(worker_state, admission, settlement, options.environment))
     for posted in options.posted:
-        framework.add_route(posted.path, PostedResource(posted, worker_state, admission, settlement))
+        resource = PostedResource(posted, worker_state, admission, settlement, options.environment)
+        framework.add_route(posted.path, resource)
     add_docs_routes(framework, partial(_document, endpoints, options.posted, options.path_prefix), options.environment)
     tools = McpResource(worker_state, admission, settlement, options.cors_origin, options.environment)
     framework.add_route(MCP_PATH, tools)

@@ -27,6 +27,7 @@ from cambist.errors import BadParameter
 if TYPE_CHECKING:
     from cambist.cli.plot import Points
 
+_Since = Annotated[str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31. Default: 30 days ago.")]
 _PERIOD = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?", re.ASCII)
 
 
@@ -34,9 +35,7 @@ def series(  # noqa: PLR0913  the options of a command
     base: BaseCode,
     quote: QuoteCode,
     *,
-    since: Annotated[
-        str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31. Default: 30 days ago.")
-    ] = None,
+    since: _Since = None,
     until: Annotated[str | None, typer.Option(help="Last day, written the same way. Default: today.")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw a plot as large as the terminal.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Write the output as CSV.")] = False,
@@ -50,17 +49,16 @@ def series(  # noqa: PLR0913  the options of a command
 ) -> None:
     """Show the rate of each day of a period, for currencies and metals; days that use an earlier fixing name its day.
 
-    Options choose one publisher's rates, or those that count for each day by a rule. Days without a
-    rate are left out, and are gaps in the plot. The running service answers, or without one the data
-    folder, with the same digits; standard error says which.
+    Options choose one publisher's rates, or those that count for each day by a rule. Days without a rate are left out,
+    and are gaps in the plot. The running service answers, or without one the data folder, with the same digits.
     """
     from cambist.cli.service_answers import Target, ask
 
     if plot + csv + as_json > 1:
         raise BadParameter("Choose one of --plot, --csv and --json")
-    query = {"from": base, "to": quote, "start": first_day(since), "end": last_day(until), "verbose": "true"}
-    query |= {"source": source, "rule": rule, "booking": booking}
-    reply = ask(Target(data, url, key), "/time-series", query)
+    period = {"start": first_day(since), "end": last_day(until), "verbose": "true"}
+    chosen = {"source": source, "rule": rule, "booking": booking}
+    reply = ask(Target(data, url, key), "/time-series", {"from": base, "to": quote, **period, **chosen})
     answer = reply.exact
     code, rates = next(iter(answer["results"].items()))
     if as_json:

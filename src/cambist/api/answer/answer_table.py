@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
+from msgspec import UNSET, Raw
+
 Cell = str | int | None
 
 
@@ -37,6 +39,13 @@ class AnswerTable:
     columns: tuple[Column, ...]
     rows: Iterable[tuple[Cell, ...]]
     unavailable: tuple[str, ...] = ()
+
+
+def cell_of(value: object) -> Cell:
+    """Return a field of a JSON answer as a cell: a number with its digits, nothing where it is absent or null."""
+    if value is UNSET or value is None:
+        return None
+    return bytes(value).decode() if isinstance(value, Raw) else str(value)
 
 
 TEXT, DATE, NUMBER, COUNT = ColumnKind.TEXT, ColumnKind.DATE, ColumnKind.NUMBER, ColumnKind.COUNT

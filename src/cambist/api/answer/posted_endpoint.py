@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from cambist.api.answer.answer_table import AnswerTable
 from cambist.api.answer.request_context import RequestContext
 
 Q = TypeVar("Q", bound=Struct)
@@ -22,6 +23,9 @@ class PostedEndpoint(Generic[Q, B]):
     `question` is what the body is read as, and `example` such a body. `answer` is pure unless it `changes` something:
     it reads the request context and the question. `cost` gets both and returns the calls of an answer, and
     `earliest_day` the first day that it is about, None for live prices. A spent quota is refused before a change.
+
+    `lines` is the field of the question that may be sent as a file, CSV or XLSX, and `table` what of an answer is in
+    one.
     """
 
     path: str
@@ -34,3 +38,5 @@ class PostedEndpoint(Generic[Q, B]):
     example: bytes
     earliest_day: Callable[[RequestContext, Q], date | None] | None = None
     changes: bool = False
+    lines: str = ""
+    table: Callable[[B], AnswerTable] | None = None

@@ -18,7 +18,8 @@ from cambist.api.docs.openapi_texts import BULK, ERRORS, INTRODUCTION, TABLES, T
 from cambist.api.errors import FRAMEWORK_PROBLEMS, PROBLEMS
 from cambist.api.faces.bulk import PATH as BULK_PATH
 from cambist.api.faces.bulk.converting import BulkParams
-from cambist.api.faces.tables.formats import FORMATS
+from cambist.api.faces.posted.question_file import XLSX
+from cambist.api.faces.tables.formats import CSV, FORMATS
 from cambist.api.questions.parameters import Param, declared_params
 
 _KEY_SCHEMES: Json = {
@@ -133,16 +134,23 @@ def _posted_operation(endpoint: PostedEndpoint[Any, Any], body: Json, question: 
         "summary": endpoint.summary,
         "description": described,
         "parameters": [],
-        "requestBody": {"required": True, "content": {"application/json": content}},
+        "requestBody": {"required": True, "content": {"application/json": content, **_file_types(endpoint)}},
         "responses": {
             "200": {
                 "description": "The answer.",
                 "headers": _HEADERS,
-                "content": {"application/json": {"schema": body}},
+                "content": {"application/json": {"schema": body}, **_table_types(endpoint)},
             },
             **{str(each): {"$ref": f"#/components/responses/{each}"} for each in _STATUS_MEANING if each != 409},
         },
     }
+
+
+def _file_types(endpoint: PostedEndpoint[Any, Any]) -> Json:
+    """Return the types of a file that may be sent in place of JSON; its terms are then parameters."""
+    if not endpoint.lines:
+        return {}
+    return {one.media_types[0]: {"schema": _TEXT if one.is_text else _BYTES} for one in (CSV, XLSX)}
 
 
 def _bulk_operation() -> Json:
@@ -175,7 +183,7 @@ def _description(endpoint: Endpoint[Any, Any]) -> str:
     return text if endpoint.table is None else f"{text}\n\n{TABLES}"
 
 
-def _table_types(endpoint: Endpoint[Any, Any]) -> Json:
+def _table_types(endpoint: _Declared) -> Json:
     """Return the media types of an answer beside JSON."""
     if endpoint.table is None:
         return {}

@@ -172,23 +172,10 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
 
     With `as_of` as the service knew it then; `assume` is "published" or left out. `unit` and `purity` are of a metal.
     """
-    parameters = {
-        "from": from_,
-        "to": to,
-        "start": write_day(start),
-        "end": write_day(end),
-        "partial": partial,
-        "interval": interval,
-        "verbose": verbose,
-        "rate_type": rate_type,
-        "source": source,
-        "rule": rule,
-        "booking": booking,
-        "as_of": as_of,
-        "assume": assume,
-        "unit": unit,
-        "purity": purity,
-    }
+    period = {"start": write_day(start), "end": write_day(end), "interval": interval, "partial": partial}
+    chosen = {"rate_type": rate_type, "source": source, "rule": rule, "booking": booking}
+    known = {"as_of": as_of, "assume": assume, "verbose": verbose, "unit": unit, "purity": purity}
+    parameters = {"from": from_, "to": to, **period, **chosen, **known}
     return Call("/time-series", TimeSeriesResponse, parameters)
 
 

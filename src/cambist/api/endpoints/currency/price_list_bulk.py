@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType, field
 
+from cambist.api.answer.answer_table import NUMBER, AnswerTable, Cell, Column, cell_of
 from cambist.api.answer.posted_endpoint import PostedEndpoint
 from cambist.api.answer.rendering import Number, number
 from cambist.api.answer.request_context import RequestContext
@@ -196,6 +198,29 @@ def _rate(found: Price) -> ListRate:
     return ListRate(rate=rate, updated=found.found.updated, fixed_on=found.found.fixed_on)
 
 
+_COLUMNS = (
+    Column("sku"),
+    Column("currency"),
+    *(Column(name, NUMBER) for name in ("price", "amount", "markup", "rounding", "rate")),
+    *(Column(name) for name in ("as_of", "kept", "limited", "below_cost")),
+)
+
+
+def table(found: PriceListBulkResponse) -> AnswerTable:
+    """Return a row for each article and currency."""
+    return AnswerTable(_COLUMNS, _rows(found))
+
+
+def _rows(found: PriceListBulkResponse) -> Iterator[tuple[Cell, ...]]:
+    for article in found.articles:
+        for code, price in article.prices.items():
+            rate = found.rates[code]
+            numbers = (price.price, price.amount, price.markup, price.rounding, rate.rate)
+            as_of = rate.fixed_on if rate.updated is UNSET else rate.updated
+            said = ("yes" if each else "no" for each in (price.kept, price.limited, price.below_cost))
+            yield article.sku, code, *map(cell_of, numbers), cell_of(as_of), *said
+
+
 def cost(context: RequestContext, question: PriceListQuestion) -> int:
     """One call for each currency, however many articles there are."""
     return len(_terms(context, question).quotes)
@@ -215,6 +240,8 @@ endpoint: PostedEndpoint[PriceListQuestion, PriceListBulkResponse] = PostedEndpo
     answer=answer,
     cost=cost,
     earliest_day=earliest_day,
+    lines="articles",
+    table=table,
     example=(
         b'{"from": "EUR", "to": ["USD", "GBP"], "markup": "2.5%", "rounding": "charm:0.95", "keep_within": "1%", '
         b'"articles": [{"sku": "A-1", "price": 12.50, "cost": 8, "last": {"USD": 14.95}}]}'

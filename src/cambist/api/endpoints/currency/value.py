@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
+from cambist.api.answer.answer_table import NUMBER, AnswerTable, Cell, Column, cell_of
 from cambist.api.answer.posted_endpoint import PostedEndpoint
 from cambist.api.answer.rendering import Number, number
 from cambist.api.answer.request_context import RequestContext
@@ -201,6 +202,28 @@ def _record(each: _Worth, question: ValueQuestion) -> PositionRecord:
     )
 
 
+_NUMBERS = ("amount", "rate", "worth", "gain", "before", "change")
+_COLUMNS = (
+    Column("name"),
+    Column("asset"),
+    *(Column(name, NUMBER) for name in _NUMBERS),
+    Column("currency"),
+    Column("as_of"),
+    Column("error"),
+)
+
+
+def table(found: ValueResponse) -> AnswerTable:
+    """Return a row for each position."""
+    return AnswerTable(_COLUMNS, (_row(each, found.currency) for each in found.positions))
+
+
+def _row(each: PositionRecord, currency: str) -> tuple[Cell, ...]:
+    numbers = (cell_of(getattr(each, name)) for name in _NUMBERS)
+    as_of = each.fixed_on if each.updated is UNSET else each.updated
+    return cell_of(each.name), each.asset, *numbers, currency, cell_of(as_of), cell_of(each.error)
+
+
 def cost(context: RequestContext, question: ValueQuestion) -> int:
     """For each asset one call, with `since` another; what has no rate costs nothing."""
     found = _computed(context, question)
@@ -222,6 +245,8 @@ endpoint: PostedEndpoint[ValueQuestion, ValueResponse] = PostedEndpoint(
     answer=answer,
     cost=cost,
     earliest_day=earliest_day,
+    lines="positions",
+    table=table,
     example=(
         b'{"currency": "EUR", "positions": [{"asset": "USD", "amount": 1200, "cost": 1050}, '
         b'{"asset": "XAU", "amount": 2}, {"asset": "BTC", "amount": "0.05"}]}'

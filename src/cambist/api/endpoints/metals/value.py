@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from msgspec import UNSET, Struct, UnsetType
 
+from cambist.api.answer.answer_table import NUMBER, AnswerTable, Cell, Column, cell_of
 from cambist.api.answer.posted_endpoint import PostedEndpoint
 from cambist.api.answer.rendering import Number, number
 from cambist.api.answer.request_context import RequestContext, written
@@ -215,6 +216,27 @@ def _record(
     )
 
 
+_NUMBERS = ("fine_grams", "bid", "ask", "melt_bid", "melt_ask", "buy", "sell")
+_COLUMNS = (
+    Column("name"),
+    Column("metal"),
+    *(Column(name, NUMBER) for name in _NUMBERS),
+    Column("currency"),
+    Column("as_of"),
+    Column("source"),
+)
+
+
+def table(found: MetalsValueResponse) -> AnswerTable:
+    """Return a row for each kind of pieces."""
+    return AnswerTable(_COLUMNS, (_row(each, found.currency) for each in found.pieces))
+
+
+def _row(each: PieceRecord, currency: str) -> tuple[Cell, ...]:
+    numbers = (cell_of(getattr(each, name)) for name in _NUMBERS)
+    return cell_of(each.name), each.metal, *numbers, currency, cell_of(each.updated), each.source
+
+
 def cost(context: RequestContext, question: MetalsValueQuestion) -> int:
     """For each metal one call, two if its price is crossed, as at `/metals/spot`."""
     currency = _currency(question)
@@ -233,6 +255,8 @@ endpoint: PostedEndpoint[MetalsValueQuestion, MetalsValueResponse] = PostedEndpo
     body=MetalsValueResponse,
     answer=answer,
     cost=cost,
+    lines="pieces",
+    table=table,
     example=(
         b'{"currency": "EUR", "margin": "3%", "pieces": [{"name": "rings", "metal": "XAU", "weight": 4.2, '
         b'"unit": "gram", "purity": "750", "count": 3, "deduct": 0.2}]}'

@@ -59,6 +59,16 @@ def read_amount(text: str, decimal: str | None, code: str) -> str:
     return number if signs in ([], ["+"]) else f"-{number}"
 
 
+def read_number(text: str, decimal: str | None) -> str:
+    """Return a number without a sign of money, with a decimal point. Errors: BadParameter as of `read_amount`."""
+    found = _AMOUNT.fullmatch(text)
+    signs = [found[name] for name in ("sign", "inner", "last") if found[name]] if found else []
+    if found is None or len(signs) > 1 or found["before"] or found["after"]:
+        raise _invalid(text)
+    number = _read_number(text, found["digits"], decimal)
+    return number if signs in ([], ["+"]) else f"-{number}"
+
+
 def _read_number(text: str, digits: str, decimal: str | None) -> str:
     point, comma = _number(digits, "."), _number(digits, ",")
     if decimal is None and point is not None and comma is not None and point != comma:
