@@ -40,7 +40,17 @@ def test_ping_and_the_list_of_tools_cost_nothing(mcp):
     assert mcp.ask("ping").json == {"jsonrpc": "2.0", "id": 1, "result": {}}
     reply = mcp.ask("tools/list")
     names = [tool["name"] for tool in reply.json["result"]["tools"]]
-    assert names == ["convert", "rate", "rates_on", "series", "explain", "metal_price", "list_codes"]
+    assert names == [
+        "convert",
+        "rate",
+        "rates_on",
+        "series",
+        "averages",
+        "prices",
+        "explain",
+        "metal_price",
+        "list_codes",
+    ]
     assert reply.headers["x-calls-cost"] == "0"
     assert not mcp.client.ledger.spent_by
 

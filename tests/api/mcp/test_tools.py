@@ -33,6 +33,7 @@ from cambist.verdicts.verdict import DayStatus, FixingStatus, Reason
 
 MANY = tuple(f"exchange-number-{number}" for number in range(20))
 COIN = max(COINS, key=lambda code: (len(code), len(COINS[code].name)))
+TWELVE = ["USD", "EUR", "JPY", "GBP", "CHF", "CZK", "HUF", "SEK", "NOK", "DKK", "KRW", "IDR"]
 
 
 def dealt(pair: Pair, now: datetime, sources: tuple[str, ...]) -> Quote:
@@ -203,6 +204,33 @@ def test_the_list_of_tools_is_short(mcp):
         assert all(argument["description"] for argument in each["inputSchema"]["properties"].values())
 
 
+def test_averages_are_those_of_the_endpoint(mcp):
+    query = "from=EUR&to=USD&start=2023-01-01&end=2024-02-29"
+    answer = exact(mcp.client.get(f"/averages?{query}"))["results"]["USD"]
+    found = mcp.call("averages", from_="EUR", to="USD", start="2023-01-01", end="2024-02-29")
+    body = found["structuredContent"]
+    assert (len(body["periods"]), body["left_out"]) == (12, 2)
+    for name in ("start", "end", "mean", "high", "low", "close"):
+        assert [each[name] for each in body["periods"]] == [each[name] for each in answer[-12:]]
+    assert answer[-1]["mean"] in found["content"][0]["text"]
+    assert "2 earlier periods are left out" in found["content"][0]["text"]
+    refused = mcp.call("averages", from_="EUR", to="USD", start="2023-01-01", booking="nothing")
+    assert (refused["isError"], "/booking-rules" in refused["content"][0]["text"]) == (True, True)
+
+
+def test_prices_are_those_of_the_list(mcp):
+    answer = exact(mcp.client.get("/price-list?from=EUR&to=USD,JPY&amount=12.5&markup=2.5%25&rounding=up"))
+    found = mcp.call("prices", from_="EUR", to=["USD", "JPY"], amount="12.5", markup="2.5%", rounding="up")
+    body = found["structuredContent"]
+    for code, each in answer["prices"].items():
+        assert {name: body["prices"][code][name] for name in ("price", "cost", "rate")} == {
+            name: each[name] for name in ("price", "cost", "rate")
+        }
+        assert f"{each['price']} {code}" in found["content"][0]["text"]
+    many = mcp.call("prices", from_="EUR", to=[*TWELVE, "PLN"], amount="1")
+    assert (many["isError"], "12 at most" in many["content"][0]["text"]) == (True, True)
+
+
 def test_a_series_summarises_what_the_endpoint_lists(mcp):
     answer = exact(mcp.client.get("/time-series?from=EUR&to=USD&start=2024-01-01&end=2024-03-31"))["results"]["USD"]
     body = mcp.call("series", from_="EUR", to="USD", start="2024-01-01", end="2024-03-31")["structuredContent"]
@@ -340,6 +368,13 @@ WORST: dict[str, list[dict[str, Any]]] = {
         {"from": "GBP", "to": "JPY"},
         {"from": "DEM", "to": "AED"},
     ],
+    "averages": [
+        {"from": "ITL", "to": "DEM", "start": "1970-01-01"},
+        {"from": "EUR", "to": "JPY", "start": "2010-01-01", "by": "week"},
+    ],
+    "prices": [
+        {"from": "XAU", "to": TWELVE, "amount": "123456789.12345", "markup": "-12.5%", "rounding": "up"},
+    ],
     "metal_price": [{"metal": "XAU", "currency": "JPY", "unit": "metric_tonne"}, {"metal": "XCU", "currency": "GBP"}],
     "list_codes": [{"search": ""}, {"search": "a"}, {"kind": "coin"}, {"search": "until"}, {"search": "dollar"}],
 }
@@ -418,6 +453,8 @@ def test_a_coin_has_its_close_of_a_past_day(mcp):
         ("rates_on", {"date": "2024-03-03", "to": ["EUR", "JPY"]}, "/historical?date=2024-03-03&to=EUR,JPY"),
         ("series", {"to": "EUR"}, "/time-series?to=EUR"),
         ("explain", {"to": "EUR"}, "/explain?to=EUR"),
+        ("averages", {"to": "EUR", "start": "2024-01-01"}, "/averages?to=EUR&start=2024-01-01"),
+        ("prices", {"to": ["EUR", "JPY"], "amount": "5"}, "/price-list?to=EUR,JPY&amount=5"),
         ("metal_price", {}, "/metals/spot"),
         ("metal_price", {"currency": "EUR"}, "/metals/spot?currency=EUR"),
         ("list_codes", {}, "/currencies"),
@@ -524,13 +561,15 @@ def test_an_explanation_says_how_many_agree_and_why_the_others_are_held(make_cli
         assert f"two more originals that say {found['other']}" in result["content"][0]["text"]
 
 
-OLD_DAY = "2024-03-05"
+OLD_DAY = "2024-03-01"
 WITH_DAY = {
     "rate": {"to": "EUR", "date": OLD_DAY},
     "convert": {"to": "EUR", "amount": "1", "date": OLD_DAY},
     "rates_on": {"to": "EUR", "date": OLD_DAY},
     "explain": {"to": "EUR", "date": OLD_DAY},
     "series": {"to": "EUR", "start": OLD_DAY},
+    "averages": {"to": "EUR", "start": OLD_DAY},
+    "prices": {"to": "EUR", "amount": "1", "date": OLD_DAY},
 }
 
 

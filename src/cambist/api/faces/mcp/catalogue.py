@@ -13,7 +13,17 @@ from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.mcp.messages import INVALID_PARAMS, ProtocolError
 from cambist.api.faces.mcp.protocol import ToolResult
 from cambist.api.faces.mcp.tool import Tool
-from cambist.api.faces.mcp.tools import convert, explain, list_codes, metal_price, rate, rates_on, series
+from cambist.api.faces.mcp.tools import (
+    averages,
+    convert,
+    explain,
+    list_codes,
+    metal_price,
+    prices,
+    rate,
+    rates_on,
+    series,
+)
 from cambist.api.questions.code_suggestions import suggest_codes
 from cambist.errors import CambistError, UnknownMetal, UnknownSymbol, shorten
 from cambist.suggestions import did_you_mean
@@ -25,6 +35,8 @@ TOOLS: Mapping[str, Tool[Any, Any]] = {
         rate.tool,
         rates_on.tool,
         series.tool,
+        averages.tool,
+        prices.tool,
         explain.tool,
         metal_price.tool,
         list_codes.tool,

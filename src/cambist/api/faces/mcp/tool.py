@@ -19,13 +19,13 @@ from cambist.suggestions import did_you_mean
 MAX_ANSWER_BYTES = 3072
 """The maximum size of an answer, as it is sent."""
 
-MAX_LIST_BYTES = 9000
+MAX_LIST_BYTES = 12_000
 """The maximum size of the list of tools, which a model reads before it asks anything."""
 
 _ANNOTATIONS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
 
 _NOT_OFFERED = ("as_of", "assume", "source", "rule", "booking", "lock")
-"""Parameters that no tool offers: all tools answer with the agreed rates that are known now."""
+"""Parameters that tools offer only if they say so: most answer with the agreed rates that are known now."""
 
 Question = tuple[Endpoint[Any, Any], Struct]
 """An endpoint and its parameters."""
@@ -46,9 +46,9 @@ class Tool(Generic[P, B]):
     """A tool.
 
     `params` declares its arguments, as those of an endpoint; `left_out` are parameters of the struct that it does not
-    offer. `question` is what the same question would be at an endpoint: it decides what a call costs, which group of
-    endpoints (one of the `tags`) and which days the plan must include. `answer` is pure, and `sentence` says the answer
-    in words.
+    offer, and `offered` those that it does unlike most tools. `question` is what the same question would be at an
+    endpoint: it decides what a call costs, which group of endpoints (one of the `tags`) and which days the plan must
+    include. `answer` is pure, and `sentence` says the answer in words.
     """
 
     name: str
@@ -60,12 +60,13 @@ class Tool(Generic[P, B]):
     answer: Callable[[RequestContext, P], B]
     sentence: Callable[[B], str]
     left_out: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
     tags: tuple[str, ...] = ("currency",)
 
     def arguments(self) -> dict[str, Param]:
         """Return the declarations of the arguments by name, those that select data first."""
         declared = sorted(declared_params(self.params).values(), key=lambda param: not param.selects_data)
-        left_out = (*_NOT_OFFERED, *self.left_out)
+        left_out = {*_NOT_OFFERED, *self.left_out} - {*self.offered}
         return {param.name: param for param in declared if param.name not in left_out}
 
     def read(self, arguments: Mapping[str, Any]) -> P:
