@@ -100,18 +100,19 @@ export async function post(path, question) {
 }
 
 /** As `request`, but a refusal is returned as well. Errors: ApiError if the service cannot be reached. */
-export async function send(path, params, { signal, body } = {}) {
+export async function send(path, params, { signal, body, type = "application/json", accept = "application/json" } = {}) {
   const headers = currentKey ? { "X-API-Key": currentKey } : isOpen ? { "Cambist-Page": "1" } : {};
-  if (body) headers["Content-Type"] = "application/json";
+  if (body !== undefined) Object.assign(headers, { "Content-Type": type, Accept: accept });
   try {
-    return await fetch(address(path, params), { method: body ? "POST" : "GET", headers, body, signal, credentials: "omit" });
+    return await fetch(address(path, params), { method: body === undefined ? "GET" : "POST", headers, body, signal, credentials: "omit" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0, "unreachable", "The service cannot be reached. Is it running?");
   }
 }
 
-async function refusal(response) {
+/** Return the error that a response is. @param {Response} response */
+export async function refusal(response) {
   try {
     const { error, code } = await response.json();
     return new ApiError(response.status, code, error);
