@@ -30,6 +30,7 @@ from cambist.storage.sql import SqlStore
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 YEARS = ("2012-10", "2016-07", "2022", "2023", "2024-01", "2024-02", "2024-03", "2026-10")
 CODES = ("USD", "JPY", "GBP", "PLN", "CHF", "CZK", "HUF", "TRY", "RON", "AUD", "ZAR", "BRL")
+FIX = [("USD/MXN", date(2012, 7, 5), "13.3508", 1), ("USD/MXN", date(2012, 7, 6), "13.4925", 1)]
 NBP = [
     ("USD/PLN", date(2022, 12, 9), "4.4351", 1),
     ("JPY/PLN", date(2022, 12, 9), "3.256", 100),
@@ -56,7 +57,8 @@ def store(published, tmp_path_factory):
         for code, value in rates.items()
     ]
     nbp = [Fixing("nbp", Pair(*pair.split("/")), day, Decimal(value), nominal) for pair, day, value, nominal in NBP]
-    for key, fixings in (("ecb", ecb), ("nbp", nbp)):
+    fix = [Fixing("banxico", Pair(*pair.split("/")), day, Decimal(value), nominal) for pair, day, value, nominal in FIX]
+    for key, fixings in (("ecb", ecb), ("nbp", nbp), ("banxico", fix)):
         store.archive.file(DeliveryRecord(key, NOW, "a test", key), fixings)
     yield store
     store.close()
@@ -71,7 +73,7 @@ def booking(client, store):
         coverage=store.archive.pair_coverage,
         source_rates=lambda *asked: read_source_rates(store.archive.pair_series, *asked),
     )
-    reports = (report("ecb", "EUR"), report("nbp", "PLN"), report("kraken", ""))
+    reports = (report("ecb", "EUR"), report("nbp", "PLN"), report("banxico", "MXN"), report("kraken", ""))
     state.apply_source_reports(SourceReports(NOW, reports))
     return client
 
@@ -110,13 +112,15 @@ PROVEN = [
         "2023-12-05",
         {"USD": 1.0903, "GBP": 0.86168, "JPY": 157.2126, "CZK": 24.4776, "HUF": 381.8032, "ZAR": 20.3373},
     ),
+    ("mx-tax", "2012-07-09", {"MXN": 13.3508}),
 ]
 """What authorities published; the addresses are the examples in the table of booking rules."""
 
 
 @pytest.mark.parametrize(("rule", "day", "figures"), PROVEN)
 def test_the_published_figures_of_an_authority_are_reproduced(booking, rule, day, figures):
-    answer = answered(booking, f"/historical?from=EUR&to={','.join(figures)}&date={day}&booking={rule}")
+    base = "USD" if rule == "mx-tax" else "EUR"
+    answer = answered(booking, f"/historical?from={base}&to={','.join(figures)}&date={day}&booking={rule}")
     assert answer["results"] == figures
     assert answer["source"] == BOOKING_RULES[rule].publisher
     assert (answer["booking"]["key"], answer["booking"]["proven"]) == (rule, True)
@@ -161,6 +165,11 @@ def test_a_cross_is_made_within_the_publishers_table(booking):
         ("day", "2022-12-11", "2022-12-09"),
         ("before", "2022-12-09", "2022-12-08"),
         ("before", "2022-12-12", "2022-12-09"),
+        # Printed on the 8th, the 9th and the 12th: each on the day of the next fixing.
+        ("gazette-before", "2022-12-09", "2022-12-07"),
+        ("gazette-before", "2022-12-10", "2022-12-08"),
+        ("gazette-before", "2022-12-12", "2022-12-08"),
+        ("gazette-before", "2022-12-13", "2022-12-09"),
         ("next", "2022-12-10", "2022-12-12"),
         ("next", "2022-12-09", "2022-12-09"),
         ("month-end", "2022-12-05", "2022-12-30"),
@@ -306,7 +315,7 @@ def test_the_close_of_a_longer_interval_is_its_last_rate(booking):
         ("/historical?to=PLN&date=2022-12-09&source=nbpp", 400, "did you mean [nbp]?"),
         ("/historical?to=PLN&date=2022-12-09&source=a b", 400, "Invalid source"),
         ("/historical?to=PLN&date=2022-12-09&source=kraken", 400, "prices of trades"),
-        ("/historical?to=PLN&date=2022-12-09&rule=noon", 400, "Options are [day, before, next"),
+        ("/historical?to=PLN&date=2022-12-09&rule=noon", 400, "Options are [day, before, gazette-before, next"),
         ("/historical?to=PLN&date=2022-12-09&booking=pl-vta", 400, "did you mean [pl-vat]?"),
         ("/historical?to=CHF&date=2022-12-09&booking=ch-vat", 400, "is not answered here: the Federal Tax"),
         ("/historical?to=PLN&date=2022-12-09&booking=pl-vat&source=ecb", 400, "leave out [source]"),

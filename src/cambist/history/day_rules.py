@@ -18,6 +18,7 @@ class DayRule(StrEnum):
 
     DAY = "day"
     BEFORE = "before"
+    GAZETTE_BEFORE = "gazette-before"
     NEXT = "next"
     MONTH = "month"
     MONTH_END = "month-end"
@@ -36,12 +37,14 @@ class DayRule(StrEnum):
 class OneOf:
     """The one publication that counts: the last up to `day`, or the first from it on if `forward`.
 
-    It must not be older than `since`, two weeks if that is None.
+    It must not be older than `since`, two weeks if that is None. With `printed` it is the one before: a gazette prints
+    each publication on the day of the next.
     """
 
     day: date
     forward: bool = False
     since: date | None = None
+    printed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,7 @@ _COUNTING: Mapping[DayRule, Callable[[date], Counting]] = MappingProxyType(
     {
         DayRule.DAY: OneOf,
         DayRule.BEFORE: _before,
+        DayRule.GAZETTE_BEFORE: lambda day: OneOf(day - _ONE_DAY, printed=True),
         DayRule.NEXT: lambda day: OneOf(day, forward=True),
         DayRule.MONTH: lambda day: OneOf(day, since=month_start(day)),
         DayRule.MONTH_END: lambda day: OneOf(month_end(day)),

@@ -72,7 +72,7 @@ def counted_days(found: PublishedDays, counting: OneOf | MeanOf, today: date) ->
     if isinstance(counting, MeanOf):
         inside = inside.last_of_months() if counting.month_ends else inside
     elif len(inside.days):
-        place = slice(0, 1) if counting.forward else slice(-1, None)
+        place = slice(0, 1) if counting.forward else slice(-2, -1) if counting.printed else slice(-1, None)
         inside = PublishedDays(found.pair, inside.days[place], inside.rates[place])
     if not len(inside.days):
         raise NoRate(f"No rate {pair} was published between [{first}] and [{last}]{_nearest(found, end)}")

@@ -28,7 +28,7 @@ from cambist.api.questions.parameter_types import EARLIEST_DAY, INTERVALS, day, 
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.api.questions.symbol_parameters import Codes, asset, codes
 from cambist.api.questions.weight_parameters import Fineness, WeightUnit
-from cambist.errors import BadParameter
+from cambist.errors import BadParameter, NoRate
 from cambist.history.averages import closes
 from cambist.history.fixing_age import carried_days, fixing_ages, is_immutable
 from cambist.history.known_state import Scope
@@ -126,7 +126,11 @@ def is_long(context: RequestContext, params: TimeSeriesParams) -> bool:
 
 def earliest_day(context: RequestContext, params: TimeSeriesParams) -> date:
     """The first day of the period, or an earlier one that counts for it."""
-    return earliest_counted(params, _period(params, context)[0])
+    start = _period(params, context)[0]
+    try:
+        return earliest_counted(params, start)
+    except NoRate:  # the rule begins later
+        return start
 
 
 def scope(context: RequestContext, params: TimeSeriesParams) -> Scope:
