@@ -181,3 +181,38 @@ def test_a_series_by_a_rule_is_shown(service: Reporting) -> None:
     )
     assert code == 0, said
     assert [line.split()[-1] for line in said.splitlines() if line.startswith("2024-02-1")] == ["2024-01-24"] * 2
+
+
+ARTICLES = "sku;price;last.USD\nA;12,50;14,95\nB;99;\n"
+
+
+def test_files_are_priced_as_the_service_does_it(service: Reporting, tmp_path: Path) -> None:
+    file, output = tmp_path / "articles.csv", tmp_path / "prices.csv"
+    file.write_text(ARTICLES)
+    terms = ("--from", "EUR", "--to", "USD,CHF", "--markup", "2.5%", "--date", "2024-02-29", "--decimal", "comma")
+    code, said = service.run("prices", str(file), *terms, "--output", str(output))
+    assert (code, said) == (0, f"{output}: written\n")
+    lines = [line.split(";") for line in output.read_text().splitlines()]
+    assert [line[:2] for line in lines[1:]] == [["A", "USD"], ["A", "CHF"], ["B", "USD"], ["B", "CHF"]]
+    told = service.client.price_list("12.50", "EUR", ["USD", "CHF"], markup="2.5%", date=date(2024, 2, 29))
+    assert [line[2].replace(",", ".") for line in lines[1:3]] == [
+        str(told.prices[code].price) for code in ("USD", "CHF")
+    ]
+    code, said = service.run("prices", str(file), *terms, "--output", str(output))
+    assert (code != 0, "already" in said) == (True, True)
+    code, said = service.run("prices", str(file), *terms[:-2], "--output", str(tmp_path / "book.xlsx"))
+    assert (code != 0, "declare decimal=comma" in said, (tmp_path / "book.xlsx").exists()) == (True, True, False), said
+    code, said = service.run("prices", str(file), *terms, "--output", str(tmp_path / "book.xlsx"))
+    assert (code, (tmp_path / "book.xlsx").read_bytes()[:2]) == (0, b"PK"), said
+
+
+def test_positions_and_pieces_are_valued(service: Reporting, tmp_path: Path) -> None:
+    file = tmp_path / "file.csv"
+    file.write_text("asset,amount\nUSD,1200\nJPY,-5000\n")
+    code, said = service.run("value", str(file), "--currency", "EUR", "--date", "2024-02-29")
+    assert (code, [line.split(",")[1] for line in said.splitlines()[1:]]) == (0, ["USD", "JPY"]), said
+    file.write_text("metal,weight,unit\nXAU,-1,gram\n")
+    code, said = service.run("pieces", str(file), "--currency", "EUR")
+    assert (code != 0, "Piece 1: Invalid weight" in said, "Traceback" in said) == (True, True, False), said
+    code, said = service.run("value", str(tmp_path / "none.csv"), "--currency", "EUR")
+    assert (code != 0, "none.csv" in said, "Traceback" in said) == (True, True, False), said

@@ -54,6 +54,11 @@ class RemoteService:
         """Return the answer to a question in a body. Errors: RequestRefused, ConnectionFailed."""
         return self._read(lambda: self._client.send(Call(path, RawAnswer, {}, accept, question, media=JSON)))
 
+    def post_file(self, path: str, content: bytes, query: Mapping[str, str], media: str, accept: str) -> bytes:
+        """Return the answer to a file of one media type as another. Errors: RequestRefused, ConnectionFailed."""
+        call = Call(path, RawAnswer, query, accept, content or b"\n", media=media)
+        return self._read(lambda: self._patient.send(call))
+
     def convert_file(self, content: str, query: Mapping[str, str]) -> bytes:
         """Return a CSV file of amounts with its results. Errors: RequestRefused, ConnectionFailed."""
         options: dict[str, Any] = {**query}
