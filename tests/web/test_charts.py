@@ -127,6 +127,25 @@ def test_days_without_a_fixing_of_their_own_are_dashed_and_say_from_when_they_ar
     expect(page.locator(".legend thead")).to_contain_text("from 1 Mar")
 
 
+def test_a_metal_is_drawn_by_weight_and_purity(open_view, page_service):
+    page = open_view(f"#/charts?pairs=XAU/EUR,EUR/USD&percent=0&unit=gram&purity=750&{STRETCH}")
+    wait_for_line(page, 2)
+    asked = "/time-series?from=XAU&to=EUR&start=2024-03-01&end=2024-03-28&unit=gram&purity=750"
+    gold = msgspec.json.decode(page_service.text(asked)[1])["results"]["EUR"]
+    euro = answered(page_service, "EUR/USD", "2024-03-01", "2024-03-28")
+    shown = table(page)
+    assert {day: float(values[0]) for day, values in shown.items()} == gold
+    assert {day: float(values[1]) for day, values in shown.items()} == {day: float(rate) for day, rate in euro.items()}
+    expect(page.get_by_text("Metals are by gram, 750.")).to_be_visible()
+
+
+def test_the_converter_links_to_the_history_of_its_pair(open_view):
+    page = open_view("#/convert?amount=5&from=XAU&to=EUR&unit=gram&purity=750")
+    page.get_by_role("link", name="Its history").click()
+    expect(page).to_have_url(re.compile(r"#/charts\?pairs=XAU/EUR.*unit=gram&purity=750"))
+    wait_for_line(page)
+
+
 def test_a_link_that_is_not_understood_draws_nothing(open_view, page_errors):
     page = open_view("#/charts?pairs=EUR/USD,foo")
     expect(page.get_by_role("alert").filter(has_text="“foo”, which is no pair")).to_be_visible()

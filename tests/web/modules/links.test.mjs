@@ -24,6 +24,9 @@ test("a link to a chart is read, and written the same", () => {
   assert.deepEqual(state.pairs.map(({ from, to }) => `${from}/${to}`), ["GBP/USD", "XAU/CHF", "GBp/EUR"]);
   assert.deepEqual(read(writeState(state).toString()), state);
   assert.deepEqual(read("from=eur&to=jpy").pairs, [{ from: "EUR", to: "JPY" }]);
+  const gold = read("pairs=xau/eur,MATIC/USD&unit=gram&purity=750");
+  assert.deepEqual([gold.pairs[1], gold.weight], [{ from: "MATIC", to: "USD" }, { unit: "gram", purity: "750" }]);
+  assert.deepEqual(read(writeState(gold).toString()), gold);
   assert.equal(read("end=2026-11-27").end, TODAY, "the client's tomorrow is today");
 });
 

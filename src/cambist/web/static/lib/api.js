@@ -11,7 +11,7 @@ const KEPT = "cambist-key";
 let currentKey = "";
 let isOpen = false;
 
-/** An answer that is an error, or no answer. `status` is 0 if the service could not be reached. */
+/** An error, or no answer: then `status` is 0. */
 export class ApiError extends Error {
   /**
    * @param {number} status
@@ -85,17 +85,6 @@ export async function getExact(path, params, options) {
 export async function request(path, params, options) {
   const response = await send(path, params, options);
   if (response.ok) return response;
-  throw await refusal(response);
-}
-
-/**
- * Post a question, and return the JSON of its answer. Errors: ApiError.
- * @param {string} path such as "/alerts/add"
- * @param {any} question
- */
-export async function post(path, question) {
-  const response = await send(path, {}, { body: JSON.stringify(question) });
-  if (response.ok) return response.json();
   throw await refusal(response);
 }
 

@@ -1,6 +1,6 @@
 /** The page: banner, navigation, the key, and the view of the route. */
 
-import { ApiError, get, getExact, hasKey, key, post, request, setKey, setOpen, useKeptKey } from "../lib/api.js";
+import { ApiError, get, getExact, hasKey, key, request, setKey, setOpen, useKeptKey } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
 import { LinkError } from "../lib/link.js";
 import { reference } from "../lib/reference.js";
@@ -40,7 +40,7 @@ async function loadConfig() {
 /** What a view may use: see docs/guides/page.md. */
 function shellOf(name, turn) {
   return {
-    config, get, getExact, post, request, hasKey, key, reference,
+    config, get, getExact, request, hasKey, key, reference,
     setParams: (params) => {
       if (turn !== shown.turn) return; // the visitor is elsewhere by now
       shown.route = routeOf(name, params);

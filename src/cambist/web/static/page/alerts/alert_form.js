@@ -2,6 +2,7 @@
 
 import { assetPicker } from "../../lib/asset_picker.js";
 import { h, replace } from "../../lib/dom.js";
+import { post } from "../../lib/posting.js";
 import { readTyped } from "../../lib/typed_number.js";
 
 const CONDITIONS = {
@@ -53,7 +54,7 @@ export function alertForm({ from, to }, tables, shell, onadded) {
     if (deliver.value === "webhook") question.address = address.value.trim();
     if (note.value.trim()) question.note = note.value.trim();
     try {
-      const { alert, secret } = await shell.post("/alerts/add", question);
+      const { alert, secret } = await post("/alerts/add", question);
       replace(said, `Alert ${alert.id} is watched.`, secret && [" The secret that signs its messages, shown only now: ", h("code", {}, secret)]);
       said.hidden = false;
       onadded();

@@ -5,10 +5,13 @@ import { FIRST_DAY, nameOf } from "./state.js";
 
 /** @typedef {import("./days_table.js").ExactLine} ExactLine */
 
+const METAL = /^X(A[GLU]|P[BDT]|CU|NI|ZN)$/;
+
 /** Asks for all days of a pair at once: that costs as much as asking for one day. */
 export class SeriesStore {
-  constructor(shell) {
+  constructor(shell, weight) {
     this.shell = shell;
+    this.weight = weight;
     /** @type {Map<string, ExactLine>} */
     this.lines = new Map();
     /** Why a pair has no line. @type {Map<string, string>} */
@@ -44,7 +47,7 @@ export class SeriesStore {
   }
 
   async ask(from, targets, signal) {
-    const params = { from, to: targets.join(","), partial: "true", verbose: "true" };
+    const params = { from, to: targets.join(","), partial: "true", verbose: "true", ...(METAL.test(from) && this.weight) };
     try {
       return await this.shell.getExact("/time-series", { ...params, start: isoDay(this.reach) }, { signal });
     } catch (error) {

@@ -4,7 +4,7 @@ import { addMonths, dayNumber, isoDay } from "../../lib/chart/days.js";
 import { checkNames, refuse, spelledCode } from "../../lib/link.js";
 
 /** @typedef {{from: string, to: string}} Pair */
-/** @typedef {{pairs: Pair[], start: number, end: number, log: boolean, percent: boolean, events: boolean}} State */
+/** @typedef {{pairs: Pair[], start: number, end: number, log: boolean, percent: boolean, events: boolean, weight?: any}} State */
 
 /** The first day that the service may know a rate of. */
 export const FIRST_DAY = 0;
@@ -31,7 +31,7 @@ export function parsePairs(text) {
 }
 
 function parsePair(each, text) {
-  const found = /^([A-Za-z]{3})\/?([A-Za-z]{3})$/.exec(each);
+  const found = /^(\w{2,12}?)\/?([A-Za-z]{3})$/.exec(each);
   if (!found) return refuse("pairs", text, `has “${each}”, which is no pair: a pair is written as EUR/USD`);
   const [from, to] = [spelledCode(found[1]), spelledCode(found[2])];
   return from === to ? refuse("pairs", text, `has the pair ${from}/${to}: both sides are the same`) : { from, to };
@@ -39,7 +39,7 @@ function parsePair(each, text) {
 
 /** Return what a link asks for. Errors: LinkError. @param {URLSearchParams} params @param {number} today @returns {State} */
 export function readState(params, today) {
-  checkNames(params, ["pairs", "from", "to", "start", "end", "log", "percent", "events"]);
+  checkNames(params, ["pairs", "from", "to", "start", "end", "log", "percent", "events", "unit", "purity"]);
   const [from, to] = [params.get("from") || "", params.get("to") || ""];
   const pairs = parsePairs(params.get("pairs") || (from || to ? `${from}/${to}` : "EUR/USD"));
   const end = Math.min(dayIn(params, "end", today) ?? today, today);
@@ -52,6 +52,7 @@ export function readState(params, today) {
     log: flagIn(params, "log") ?? false,
     percent: flagIn(params, "percent") ?? pairs.length > 1,
     events: flagIn(params, "events") ?? true,
+    weight: { unit: params.get("unit") ?? "", purity: params.get("purity") ?? "" },
   };
 }
 
@@ -74,11 +75,12 @@ function flagIn(params, name) {
 }
 
 /** Return the parameters of a link that shows the same. @param {State} state */
-export function writeState({ pairs, start, end, log, percent, events }) {
+export function writeState({ pairs, start, end, log, percent, events, weight }) {
   const params = new URLSearchParams({ pairs: pairs.map(nameOf).join(","), start: isoDay(Math.ceil(start)), end: isoDay(end) });
   if (log) params.set("log", "1");
   if (percent !== pairs.length > 1) params.set("percent", percent ? "1" : "0");
   if (!events) params.set("events", "0");
+  for (const [name, value] of Object.entries(weight ?? {})) if (value) params.set(name, value);
   return params;
 }
 

@@ -2,6 +2,7 @@
 
 import { h, replace } from "../../lib/dom.js";
 import { age, dayInWords, localTime, moment, number } from "../../lib/format.js";
+import { routeOf } from "../../lib/router.js";
 import { verdictsOf } from "../parts/verdict.js";
 import { inverse } from "./conversion.js";
 import { sentencesOf } from "./sentence.js";
@@ -17,7 +18,8 @@ export class ResultCard {
     this.origin = h("div", { class: "answer-origin stack" });
     this.copy = h("button", { class: "button plain", type: "button", onclick: () => this.copyLink() }, "Copy link");
     this.link = h("a", { class: "small" }, "Link to this answer");
-    this.actions = h("div", { class: "row answer-actions", hidden: true }, this.link, navigator.clipboard ? this.copy : null);
+    this.history = h("a", { class: "small" }, "Its history");
+    this.actions = h("div", { class: "row answer-actions", hidden: true }, this.link, this.history, navigator.clipboard ? this.copy : null);
     this.element = h("section", { class: "card answer-card", "aria-label": "Answer" }, this.answer, this.meta, this.origin, this.actions);
     this.clock = setInterval(() => this.tick(), 1000);
   }
@@ -56,6 +58,9 @@ export class ResultCard {
     replace(this.meta, this.updated ? [localTime(this.updated), " · ", this.age] : answer.day ? dayText(answer) : []);
     this.tick();
     this.link.href = location.hash;
+    const { from, to, unit, purity } = wanted;
+    this.history.hidden = from === to || to.length !== 3;
+    this.history.href = routeOf("charts", { pairs: `${from}/${to}`, unit, purity });
     this.actions.hidden = false;
     this.explain(wanted).catch((error) => this.cannotExplain(error));
   }

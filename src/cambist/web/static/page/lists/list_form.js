@@ -2,7 +2,7 @@
 
 import { h, replace } from "../../lib/dom.js";
 import { toCsv } from "./csv.js";
-import { postFile } from "./posting.js";
+import { postFile } from "../../lib/posting.js";
 
 /** As much as the service takes. */
 const MOST_BYTES = 1024 * 1024;

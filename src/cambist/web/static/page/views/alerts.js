@@ -3,6 +3,7 @@
 import { h, replace } from "../../lib/dom.js";
 import { localTime } from "../../lib/format.js";
 import { checkNames } from "../../lib/link.js";
+import { post } from "../../lib/posting.js";
 import { alertForm } from "../alerts/alert_form.js";
 import { aboutAlert } from "../alerts/alert_words.js";
 
@@ -26,7 +27,7 @@ export async function show(root, params, shell) {
   };
   const act = async (what, id) => {
     try {
-      await shell.post(`/alerts/${what}`, { id });
+      await post(`/alerts/${what}`, { id });
       await refresh();
       if (what === "test") timer = setTimeout(refresh, DELIVERED_AFTER);
     } catch (error) {

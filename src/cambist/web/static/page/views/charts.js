@@ -36,7 +36,7 @@ class ChartsView {
     this.state = state;
     this.today = Math.floor(Date.now() / 86_400_000);
     this.ended = new AbortController();
-    this.store = new SeriesStore(shell);
+    this.store = new SeriesStore(shell, state.weight);
     this.corrections = new CorrectionStore(shell);
     this.tables = { events: [], currencies: [] };
     this.legend = new Legend((name) => this.remove(name));
@@ -69,7 +69,7 @@ class ChartsView {
       h("div", { class: "row apart" }, this.stretch.element, options),
       this.legend.element,
       h("div", { class: "chart-place" }, this.chart.element, this.overlay),
-      h("div", { class: "row apart" }, h("p", { class: "muted small hint" }, "Drag to move, scroll or pinch to zoom; with the keyboard: arrows, + and −."), moveButtons(() => this.chart)));
+      h("div", { class: "row apart" }, h("p", { class: "muted small hint" }, "Drag, scroll or pinch, or press arrows, + and −."), moveButtons(() => this.chart)));
     const below = h("div", { class: "stack wide charts-below" },
       h("section", { class: "stack events-section", "aria-label": "Events in view" }, h("h2", {}, "Events in view"), this.eventList),
       provenance(this.shell, () => this.lastDays(), this.ended.signal));
@@ -223,8 +223,9 @@ class ChartsView {
     const all = Number.isFinite(first) ? `all its days, here since ${dayText(first)}` : "all its days";
     const since = reach === FIRST_DAY ? all : `its days since ${dayText(reach)}, which is as far as the plan goes`;
     const more = this.corrections.calls ? ` and ${this.corrections.calls} for corrections` : "";
+    const weight = Object.values(this.state.weight).filter(Boolean).join(", ");
     const spent = calls ? ` ${calls} ${calls === 1 ? "call" : "calls"} spent here${more}.` : "";
-    this.cost.textContent = `A pair costs one call and brings ${since}; with Events, one more for its corrections. Moving and zooming cost nothing more.${spent}`;
+    this.cost.textContent = `A pair costs one call and brings ${since}; with Events, one more for its corrections. Moving and zooming cost nothing more.${spent}${weight && ` Metals are by ${weight}.`}`;
   }
 
   describe(at) {
@@ -255,9 +256,9 @@ class ChartsView {
     this.settle();
     try {
       await navigator.clipboard.writeText(location.href);
-      this.status.textContent = "The link is copied. It has no key in it.";
+      this.status.textContent = "The link is copied, without the key.";
     } catch {
-      this.status.textContent = "The browser does not allow copying. The address of this page is the link.";
+      this.status.textContent = "The browser refuses: copy the address of this page.";
     }
   }
 }

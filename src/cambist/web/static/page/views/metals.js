@@ -3,6 +3,7 @@
 import { h, replace } from "../../lib/dom.js";
 import { localTime } from "../../lib/format.js";
 import { LinkError, checkNames, refuse } from "../../lib/link.js";
+import { post } from "../../lib/posting.js";
 import { listForm } from "../lists/list_form.js";
 
 export const title = "Metals";
@@ -109,7 +110,7 @@ class ShopWindow {
     const { currency, unit, buy, sell, items } = this.wanted;
     const pieces = items.map(({ metal, purity }) => ({ metal, weight: 1, unit, ...(purity ? { purity } : {}) }));
     try {
-      const found = await this.shell.post("/metals/value", { currency, pieces });
+      const found = await post("/metals/value", { currency, pieces });
       replace(this.body, found.pieces.map((piece, place) => this.row(items[place], piece, buy, sell)));
       const oldest = found.pieces.map(({ updated }) => updated).sort()[0];
       replace(this.time, "Prices of ", localTime(oldest), `, from ${[...new Set(found.pieces.map(({ source }) => source))].join("; ")}`);

@@ -4,7 +4,7 @@ import { address } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
 import { dayInWords, localTime } from "../../lib/format.js";
 import { checkNames } from "../../lib/link.js";
-import { postText } from "../lists/posting.js";
+import { postText } from "../../lib/posting.js";
 import { readReceipt } from "../lists/receipt.js";
 
 export const title = "Report";

@@ -1,6 +1,17 @@
-/** Questions that are files, and answers that are texts. */
+/** Questions that are posted, and their answers. */
 
-import { refusal, send } from "../../lib/api.js";
+import { refusal, send } from "./api.js";
+
+/**
+ * Post a question, and return the JSON of its answer. Errors: ApiError.
+ * @param {string} path such as "/alerts/add"
+ * @param {any} question
+ */
+export async function post(path, question) {
+  const response = await send(path, {}, { body: JSON.stringify(question) });
+  if (response.ok) return response.json();
+  throw await refusal(response);
+}
 
 /**
  * Post a question, and return its answer as a text. Errors: ApiError.
