@@ -16,6 +16,7 @@ from cambist.api.docs.openapi import openapi_document
 from cambist.registry.wiring.components import posted_endpoints
 
 RING = {"metal": "XAU", "weight": 4.2, "unit": "gram", "purity": "750", "count": 3, "deduct": 0.2}
+DAY = "2026-10-30"
 OUNCE = Fraction("31.1034768")
 
 
@@ -180,6 +181,27 @@ def test_the_change_since_a_day_is_that_between_two_days(client):
         assert found["fixed_on"] == "2026-10-30"
     before = exact(post(client, "/value", {"currency": "EUR", "date": "2026-10-01", "positions": POSITIONS[::2]}))
     assert answer["totals"]["before"] == before["totals"]["worth"]
+
+
+def test_the_worth_on_the_day_of_buying_is_the_cost(client):
+    positions = [
+        {"asset": "USD", "amount": 100, "bought": "2024-02-29"},
+        {"asset": "USD", "amount": 50, "bought": "2024-02-29"},
+        {"asset": "GBP", "amount": 10, "bought": "2024-02-29", "cost": 5},
+        {"asset": "JPY", "amount": 1000, "bought": "1970-01-02"},
+    ]
+    reply = post(client, "/value", {"currency": "EUR", "date": DAY, "positions": positions})
+    found = exact(reply)
+    dollars, _, pounds, yen = found["positions"]
+    then = exact(client.get("/convert?from=USD&to=EUR&amount=100&date=2024-02-29&precision=currency"))["result"]["EUR"]
+    assert (dollars["cost"], dollars["gain"]) == (then, dollars["worth"] - then)
+    assert (pounds["cost"], pounds["gain"]) == (5, pounds["worth"] - 5)
+    assert "gain" not in yen or yen["cost"] > 0
+    assert found["totals"]["gain"] == sum(each["gain"] for each in found["positions"] if "gain" in each)
+    known = "gain" in yen
+    assert reply.headers["x-calls-cost"] == str(3 + 1 + known)
+    late = post(client, "/value", {"date": DAY, "positions": [{"asset": "EUR", "amount": 1, "bought": "2026-11-05"}]})
+    assert (late.status, "Position 1: Invalid bought" in late.json["error"]) == (400, True)
 
 
 def test_an_asset_without_a_rate_on_the_earlier_day_costs_one_call(client):

@@ -27,7 +27,8 @@ def value(  # noqa: PLR0913  the options of a command
 ) -> None:
     """Say what positions in currencies, metals and coins are worth, now or on a day. Nothing is stored.
 
-    The columns of the file are asset, amount, and if you like cost (what was paid for all of it) and name.
+    The columns of the file are asset, amount, and if you like name, and cost (what was paid for all of it) or bought (a
+    day, whose worth is then the cost).
     """
     from cambist.cli.service_answers import Target
 

@@ -14,11 +14,15 @@ from cambist.client.call import JSON, Amount, Call, Day, write_day, write_value
 
 
 class Position(Struct, frozen=True, kw_only=True):
-    """An amount of a currency, a metal in its own unit, or a coin; `cost` is what was paid in the answer's currency."""
+    """An amount of a currency, a metal in its own unit, or a coin.
+
+    `cost` is what was paid in the answer's currency; without it, the worth on the day on which it was `bought`.
+    """
 
     asset: str
     amount: Amount
     cost: Amount | None = None
+    bought: dt.date | None = None
     name: str | None = None
 
 
@@ -35,6 +39,7 @@ class PositionRecord(Struct, frozen=True, kw_only=True):
     worth: Decimal | None = None
     updated: Timestamp | None = None
     fixed_on: dt.date | None = None
+    cost: Decimal | None = None
     gain: Decimal | None = None
     before: Decimal | None = None
     change: Decimal | None = None
@@ -121,7 +126,7 @@ def value(
 ) -> Call[ValueResponse]:
     """Return what positions are worth in a currency, now or on a day, and with `since` how that has changed.
 
-    Each asset costs a call, two with `since`.
+    Each asset costs a call, two with `since`, and one for each day on which it was bought.
     """
     question = {
         "currency": currency,

@@ -26,12 +26,14 @@ MOST_POSITIONS = 500
 class PositionQuestion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """An amount of a currency, a metal (in its own unit, the ounce or the tonne) or a coin; below zero it is owed.
 
-    `cost` is what was paid for it in the currency of the answer.
+    `cost` is what was paid for it in the currency of the answer; without it, its worth on the day on which it was
+    `bought`.
     """
 
     asset: str
     amount: Decimal
     cost: Decimal | None = None
+    bought: date | None = None
     name: str | None = None
 
 
@@ -50,8 +52,8 @@ class ValueQuestion(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class PositionRecord(Struct, frozen=True, kw_only=True):
     """What a position is worth, at the `rate` of one unit, which `explain` explains.
 
-    `gain` is the worth less the cost, and `before` the worth on the earlier day. A rate of now has `updated`, one of a
-    day `fixed_on`. A position without a rate has `error` instead.
+    `gain` is the worth less the `cost`, and `before` the worth on the earlier day. A rate of now has `updated`, one of
+    a day `fixed_on`. A position without a rate has `error` instead.
     """
 
     name: str | UnsetType = UNSET
@@ -61,6 +63,7 @@ class PositionRecord(Struct, frozen=True, kw_only=True):
     worth: Number | UnsetType = UNSET
     updated: str | int | UnsetType = UNSET
     fixed_on: date | UnsetType | None = UNSET
+    cost: Number | UnsetType = UNSET
     gain: Number | UnsetType = UNSET
     before: Number | UnsetType = UNSET
     change: Number | UnsetType = UNSET
@@ -89,13 +92,14 @@ class ValueResponse(Struct, frozen=True, kw_only=True, rename={"day": "date"}):
 
 
 class _Worth(NamedTuple):
-    """A position in an asset, its rate, and its worth now and before; the error if there is none."""
+    """A position in an asset, its rate, its worth now and before, and its cost; the error if it has no rate."""
 
     asked: PositionQuestion
     asset: str
     found: Conversion | None
     worth: Decimal
     before: Decimal | None
+    cost: Decimal | None
     error: RequestRefused | None = None
 
 
@@ -109,7 +113,7 @@ def answer(context: RequestContext, question: ValueQuestion) -> ValueResponse:
     known = [each for each in found if each.found is not None]
     if not known and found[0].error is not None:
         raise found[0].error
-    gains = [each.worth - each.asked.cost for each in known if each.asked.cost is not None]
+    gains = [each.worth - each.cost for each in known if each.cost is not None]
     before = [each.before for each in known if each.before is not None]
     compared = [each.worth - each.before for each in known if each.before is not None]
     return ValueResponse(
@@ -138,19 +142,27 @@ def _compute(context: RequestContext, question: ValueQuestion) -> Iterator[_Wort
     currency = _currency(question)
     _check_days(context, question)
     for place, asked in enumerate(question.positions, 1):
-        asset = _asset(asked, place)
+        asset = _asset(asked, place, question.day, context.today)
         try:
             found = _converted(context, asset, asked.amount, currency, question.day)
         except (NoRate, RateUnavailable) as error:
-            yield _Worth(asked, asset, None, Decimal(0), None, error)
+            yield _Worth(asked, asset, None, Decimal(0), None, None, error)
             continue
-        before = None
-        if question.since is not None:
-            try:
-                before = Decimal(_converted(context, asset, asked.amount, currency, question.since).amount)
-            except NoRate:
-                before = None  # it had no price then, and is left out of the comparison
-        yield _Worth(asked, asset, found, Decimal(found.amount), before)
+        before = _worth_on(context, asset, asked.amount, currency, question.since)
+        cost = asked.cost
+        if cost is None:
+            cost = _worth_on(context, asset, asked.amount, currency, asked.bought)
+        yield _Worth(asked, asset, found, Decimal(found.amount), before, cost)
+
+
+def _worth_on(context: RequestContext, asset: str, amount: Decimal, currency: str, day: date | None) -> Decimal | None:
+    """Return what an amount was worth on an earlier day; None without a day, and without a price then."""
+    if day is None:
+        return None
+    try:
+        return Decimal(_converted(context, asset, amount, currency, day).amount)
+    except NoRate:
+        return None
 
 
 def _check_days(context: RequestContext, question: ValueQuestion) -> None:
@@ -159,7 +171,7 @@ def _check_days(context: RequestContext, question: ValueQuestion) -> None:
         raise BadParameter(f"Invalid since: [{question.since}], it takes a day before the other")
 
 
-def _asset(asked: PositionQuestion, place: int) -> str:
+def _asset(asked: PositionQuestion, place: int, day: date | None, today: date) -> str:
     """Return the code of a position. Errors: BadParameter, which names it by its number."""
     try:
         asset = read_code(asked.asset, "", ANY_ASSET)
@@ -168,6 +180,8 @@ def _asset(asked: PositionQuestion, place: int) -> str:
     for name, value in (("amount", asked.amount), ("cost", asked.cost)):
         if value is not None and (not value.is_finite() or abs(value.adjusted()) > 20):
             raise BadParameter(f"Position {place}: Invalid {name}, it takes a number")
+    if asked.bought is not None and asked.bought > (day or today):
+        raise BadParameter(f"Position {place}: Invalid bought: [{asked.bought}] is later than the day of the answer")
     return asset
 
 
@@ -195,14 +209,15 @@ def _record(each: _Worth, question: ValueQuestion) -> PositionRecord:
         worth=number(each.worth),
         updated=found.updated,
         fixed_on=found.fixed_on,
-        gain=UNSET if asked.cost is None else number(each.worth - asked.cost),
+        cost=UNSET if each.cost is None else number(each.cost),
+        gain=UNSET if each.cost is None else number(each.worth - each.cost),
         before=before,
         change=UNSET if each.before is None else number(each.worth - each.before),
         explain=f"/explain?from={each.asset}&to={_currency(question)}{day}",
     )
 
 
-_NUMBERS = ("amount", "rate", "worth", "gain", "before", "change")
+_NUMBERS = ("amount", "rate", "worth", "cost", "gain", "before", "change")
 _COLUMNS = (
     Column("name"),
     Column("asset"),
@@ -225,15 +240,17 @@ def _row(each: PositionRecord, currency: str) -> tuple[Cell, ...]:
 
 
 def cost(context: RequestContext, question: ValueQuestion) -> int:
-    """For each asset one call, with `since` another; what has no rate costs nothing."""
+    """For each asset one call, with `since` another, and one for each day of buying that is its cost."""
     found = _computed(context, question)
     now = {each.asset for each in found if each.found is not None}
-    return len(now) + len({each.asset for each in found if each.before is not None})
+    bought = {(each.asset, each.asked.bought) for each in found if each.asked.cost is None and each.cost is not None}
+    return len(now) + len({each.asset for each in found if each.before is not None}) + len(bought)
 
 
 def earliest_day(_context: RequestContext, question: ValueQuestion) -> date | None:
-    """The earlier of its days."""
-    return min(filter(None, (question.since, question.day)), default=None)
+    """The earliest of its days."""
+    bought = (each.bought for each in question.positions if each.cost is None)
+    return min(filter(None, (question.since, question.day, *bought)), default=None)
 
 
 endpoint: PostedEndpoint[ValueQuestion, ValueResponse] = PostedEndpoint(

@@ -7,7 +7,7 @@ import { listForm } from "../lists/list_form.js";
 export const title = "Positions";
 
 const ROWS = "asset,amount,cost,name\nUSD,1200,1050,cash\nXAU,2,,coins\nBTC,0.05,,\n";
-const COLUMNS = "The first line names the columns: asset, amount, and if you like cost (what was paid for all of it, in the currency of the answer) and name.";
+const COLUMNS = "The first line names the columns: asset, amount, and if you like cost (what was paid for all of it, in the currency of the answer) or bought (the day, as 2024-02-29), and name.";
 
 /** Show the view; the terms may be in the link. The positions are sent to the service, and kept nowhere. */
 export function show(root, params, shell) {
