@@ -114,7 +114,7 @@ def test_a_header_alone_is_answered_with_a_header(run: Run, invoices: Path) -> N
         (["INVOICES", "--json"], "A file takes no --date, --json or --lock"),
         (["INVOICES", "--decimal", "x"], "Invalid decimal: [x]"),
         (["INVOICES", "--precision", "21"], "Invalid precision: [21]"),
-        (["1", "EUR", "USD", "--output", "x"], "--output, --decimal, --delimiter, --dates, --encoding are for a file"),
+        (["1", "EUR", "USD", "--output", "x"], "--output, --delimiter, --dates, --encoding are for a file"),
     ],
 )
 def test_what_cannot_be_done_is_said(run: Run, invoices: Path, arguments: list[str], error: str) -> None:

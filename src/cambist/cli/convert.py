@@ -8,16 +8,21 @@ from typing import Annotated
 import typer
 
 from cambist.cli.options import AsJson, DataFolder, OnDay, ServiceKey, ServiceUrl
+from cambist.cli.typed_pair import read_question, read_typed
 from cambist.errors import BadParameter
 
 Amount = Annotated[str, typer.Argument(help="Amount, such as 19.99; or a CSV file, - for standard input.")]
 Base = Annotated[str | None, typer.Argument(metavar="FROM", help="Code of a currency, a metal or a coin, such as EUR.")]
 Quote = Annotated[str | None, typer.Argument(metavar="TO", help="Code of the target, such as USD.")]
+More = Annotated[str | None, typer.Argument(hidden=True)]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="For a file: where its results go. Default: standard output.")
 ]
 Precision = Annotated[int | None, typer.Option(help="Decimals of the result, 0 to 20. Default: as the target has.")]
-Decimal = Annotated[str | None, typer.Option(help="For a file: what stands before decimals, point or comma.")]
+Decimal = Annotated[
+    str | None,
+    typer.Option(help="What stands before decimals, point or comma. Default: it is found, if there is one reading."),
+]
 Delimiter = Annotated[str | None, typer.Option(help="For a file: what stands between cells. Default: it is found.")]
 
 Dates = Annotated[str | None, typer.Option(help="For a file: how days are written: dmy, mdy or ymd. Default: ISO.")]
@@ -33,6 +38,7 @@ def convert(  # noqa: PLR0913  the options of a command
     amount: Amount,
     base: Base = None,
     quote: Quote = None,
+    more: More = None,
     *,
     date: OnDay = None,
     precision: Precision = None,
@@ -50,22 +56,22 @@ def convert(  # noqa: PLR0913  the options of a command
     key: ServiceKey = None,
     data: DataFolder = None,
 ) -> None:
-    """Convert an amount between currencies, metals and coins, now or at the rate of a past day.
+    """Convert an amount between currencies, metals and coins, now or at the rate of a past day; also `100eur in usd`.
 
     With a file, convert each of its rows: its first line names the columns amount, from, to and, if you like, date.
-    Its results are added, and for rows without one the reason; then the exit code is 1.
-
-    The running service answers, or without one the data folder, with the same digits; standard error says which.
+    Its results are added, and for rows without one the reason; then the exit code is 1. The running service answers,
+    or without one the data folder, with the same digits; standard error says which.
     """
     from cambist.cli.run_convert import ConversionOptions, check_one_amount, convert_amount, convert_file
     from cambist.cli.service_answers import Target
 
+    amount, base, quote = read_question([word for word in (amount, base, quote, more) if word is not None])
     target, decimals = Target(data, url, key), None if precision is None else str(precision)
     if base is None:
         if date is not None or as_json or lock is not None:
             raise BadParameter("A file takes no --date, --json or --lock: its days are in its column [date]")
         options = ConversionOptions(decimals, decimal, delimiter, dates, encoding, source, rule, booking)
         raise typer.Exit(0 if convert_file(target, amount, output, options) else 1)
-    check_one_amount(base, quote, output, decimal, delimiter, dates, encoding)
-    asked = {"from": base, "to": quote, "amount": amount, "date": date, "precision": decimals}
+    check_one_amount(base, quote, output, delimiter, dates, encoding)
+    asked = {"from": base, "to": quote, "amount": read_typed(amount, decimal), "date": date, "precision": decimals}
     convert_amount(target, asked | {"source": source, "rule": rule, "booking": booking, "lock": lock}, as_json=as_json)

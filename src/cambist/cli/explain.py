@@ -7,7 +7,8 @@ from typing import Any
 
 import typer
 
-from cambist.cli.options import AsJson, BaseCode, DataFolder, OnDay, QuoteCode, ServiceKey, ServiceUrl
+from cambist.cli.options import AsJson, BaseCode, DataFolder, OnDay, OtherCode, ServiceKey, ServiceUrl
+from cambist.cli.typed_pair import read_pair
 
 _REASONS = {
     "weekend": "on weekends it publishes nothing",
@@ -21,7 +22,7 @@ _REASONS = {
 
 def explain(  # noqa: PLR0913  the options of a command
     base: BaseCode,
-    quote: QuoteCode,
+    quote: OtherCode = None,
     *,
     date: OnDay = None,
     as_json: AsJson = False,
@@ -35,6 +36,7 @@ def explain(  # noqa: PLR0913  the options of a command
     """
     from cambist.cli.service_answers import Target, ask
 
+    base, quote = read_pair(base, quote)
     reply = ask(Target(data, url, key), "/explain", {"from": base, "to": quote, "date": date})
     answer = reply.exact
     if as_json:

@@ -19,6 +19,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Write the output as JSON."
 AccountName = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]
 BaseCode = Annotated[str, typer.Argument(metavar="FROM", help="Code of a currency, a metal or a coin, such as EUR.")]
 QuoteCode = Annotated[str, typer.Argument(metavar="TO", help="Code of the target, such as USD.")]
+OtherCode = Annotated[
+    str | None, typer.Argument(metavar="TO", help="Code of the target, such as USD; or write both as EUR/USD.")
+]
 OnDay = Annotated[str | None, typer.Option("--date", help="Past day such as 2026-10-30, UTC. Default: now.")]
 ServiceUrl = Annotated[
     str | None, typer.Option(help="Address of a service, such as https://rates.example. Default: CAMBIST_URL.")

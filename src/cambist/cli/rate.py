@@ -6,12 +6,13 @@ from typing import Any
 
 import typer
 
-from cambist.cli.options import AsJson, BaseCode, DataFolder, OnDay, QuoteCode, ServiceKey, ServiceUrl
+from cambist.cli.options import AsJson, BaseCode, DataFolder, OnDay, OtherCode, ServiceKey, ServiceUrl
+from cambist.cli.typed_pair import read_pair
 
 
 def rate(  # noqa: PLR0913  the options of a command
     base: BaseCode,
-    quote: QuoteCode,
+    quote: OtherCode = None,
     *,
     date: OnDay = None,
     as_json: AsJson = False,
@@ -26,6 +27,7 @@ def rate(  # noqa: PLR0913  the options of a command
     from cambist.cli.service_answers import Target, ask, no_network_words
     from cambist.cli.words import day_words, is_old, time_words
 
+    base, quote = read_pair(base, quote)
     query: dict[str, str | None] = {"from": base, "to": quote}
     if date is not None:
         query |= {"amount": "1", "date": date}

@@ -60,7 +60,7 @@ def check_one_amount(base: str, quote: str | None, *options: object) -> None:
     if quote is None:
         raise BadParameter(f"Missing TO: convert an amount from {base} to what? Such as cambist convert 100 EUR USD")
     if any(option is not None for option in options):
-        raise BadParameter("--output, --decimal, --delimiter, --dates, --encoding are for a file, not for one amount")
+        raise BadParameter("--output, --delimiter, --dates, --encoding are for a file, not for one amount")
 
 
 def convert_amount(target: Target, query: Query, *, as_json: bool) -> None:

@@ -17,11 +17,12 @@ from cambist.cli.options import (
     BookingKey,
     DataFolder,
     DayRuleName,
+    OtherCode,
     PublisherKey,
-    QuoteCode,
     ServiceKey,
     ServiceUrl,
 )
+from cambist.cli.typed_pair import read_pair
 from cambist.errors import BadParameter
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _PERIOD = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?", re.ASCII)
 
 def series(  # noqa: PLR0913  the options of a command
     base: BaseCode,
-    quote: QuoteCode,
+    quote: OtherCode = None,
     *,
     since: _Since = None,
     until: Annotated[str | None, typer.Option(help="Last day, written the same way. Default: today.")] = None,
@@ -56,6 +57,7 @@ def series(  # noqa: PLR0913  the options of a command
 
     if plot + csv + as_json > 1:
         raise BadParameter("Choose one of --plot, --csv and --json")
+    base, quote = read_pair(base, quote)
     period = {"start": first_day(since), "end": last_day(until), "verbose": "true"}
     chosen = {"source": source, "rule": rule, "booking": booking}
     reply = ask(Target(data, url, key), "/time-series", {"from": base, "to": quote, **period, **chosen})

@@ -114,8 +114,6 @@ def _named_service(settings: Settings, target: Target) -> RemoteService | None:
 
 def _use_nearest(settings: Settings, target: Target, use: Callable[[RemoteService | StoredAnswers], T]) -> T:
     """Use the service that the settings describe, or the data folder."""
-    from cambist.admin.history.stored_answers import StoredAnswers
-
     client = _local_client(settings, _chosen_key(target) or _owner_key(settings))
     refused: KeyRefused | None = None
     if client is not None:
@@ -128,6 +126,8 @@ def _use_nearest(settings: Settings, target: Target, use: Callable[[RemoteServic
             if _chosen_key(target):
                 raise
             refused = error
+    from cambist.admin.history.stored_answers import StoredAnswers
+
     try:
         stored = StoredAnswers(settings)
     except CannotStart as error:

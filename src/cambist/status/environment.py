@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
-from cambist.history.rate_matrix import RateMatrix
-from cambist.pricing.quoted_book import QuotedBook
-from cambist.pricing.rate_book import RateBook
 
-B = TypeVar("B", RateBook, QuotedBook)
+if TYPE_CHECKING:  # commands that ask a service do without them
+    from cambist.history.rate_matrix import RateMatrix
+    from cambist.pricing.quoted_book import QuotedBook
+    from cambist.pricing.rate_book import RateBook
+
+B = TypeVar("B", "RateBook", "QuotedBook")
 
 SIMULATED = "sandbox"
 """The source key of all simulated prices. No real source may have it."""

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from cambist.accounts.account import Accounts
-from cambist.accounts.alerts.alerts import Alerts
-from cambist.accounts.plan_versions import PlanVersions
-from cambist.accounts.quota_leases import QuotaLeases
-from cambist.accounts.usage_counters import UsageStore
-from cambist.history.archive import FixingArchive
-from cambist.history.bars import BarReader, BarStore
-from cambist.history.edition import Editions
-from cambist.history.price_samples import PriceSampleReader, PriceSampleStore
-from cambist.history.verdict_log import VerdictLog
-from cambist.receipts.signing_key import PublicKeys
-from cambist.status.leadership import Leadership
-from cambist.status.nodes import NodeRegistry
-from cambist.transparency.checkpoint import LogCheckpoints
+if TYPE_CHECKING:  # the protocols alone need no other module
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from cambist.accounts.account import Accounts
+    from cambist.accounts.alerts.alerts import Alerts
+    from cambist.accounts.plan_versions import PlanVersions
+    from cambist.accounts.quota_leases import QuotaLeases
+    from cambist.accounts.usage_counters import UsageStore
+    from cambist.history.archive import FixingArchive
+    from cambist.history.bars import BarReader, BarStore
+    from cambist.history.edition import Editions
+    from cambist.history.price_samples import PriceSampleReader, PriceSampleStore
+    from cambist.history.verdict_log import VerdictLog
+    from cambist.receipts.signing_key import PublicKeys
+    from cambist.status.leadership import Leadership
+    from cambist.status.nodes import NodeRegistry
+    from cambist.transparency.checkpoint import LogCheckpoints
 
 STORES = {
     "sqlite": "sql",
