@@ -59,7 +59,7 @@ def convert(  # noqa: PLR0913  the options of a command
     """Convert an amount between currencies, metals and coins, now or at the rate of a past day; also `100eur in usd`.
 
     With a file, convert each of its rows: its first line names the columns amount, from, to and, if you like, date.
-    Its results are added, and for rows without one the reason; then the exit code is 1. Standard error says who answers.
+    Results are added, and for rows without one the reason; then the exit code is 1. Standard error says who answers.
     """
     from cambist.cli.run_convert import ConversionOptions, check_one_amount, convert_amount, convert_file
     from cambist.cli.service_answers import Target
