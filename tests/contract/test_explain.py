@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -629,3 +630,47 @@ def test_the_answer_names_the_rate_book_or_the_state_of_the_history(client):
     assert live.json["edition"] == live.headers["cambist-edition"] == "book-1-0123456789ab-01234567"
     assert past.json["edition"] == past.headers["cambist-edition"]
     assert past.json["edition"].startswith("7-0123456789ab-")
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "from=EUR&to=USD",
+        "from=GBP&to=JPY",
+        "from=DEM&to=EUR",
+        "from=EUR&to=EUR",
+        "from=EUR&to=USD&date=2024-03-03",
+        "from=EUR&to=JPY&date=2024-03-04",
+    ],
+)
+@pytest.mark.parametrize("amount", ["100", "-12.505", "0.0001", "98765432109876543210.98765"])
+@pytest.mark.parametrize("precision", ["", "&precision=7"])
+def test_an_amount_is_worth_what_convert_says(kept_client, pair, amount, precision):
+    found = exact(kept_client.get(f"/explain?{pair}&amount={amount}{precision}"))
+    plain = exact(kept_client.get(f"/explain?{pair}"))
+    rows = kept_client.request(
+        "POST",
+        f"/convert/bulk?decimal=point{precision}",
+        body=f"amount,from,to,date\n{amount},{pair[5:8]},{pair[12:15]},{pair[21:]}\n".encode(),
+        headers={"Content-Type": "text/csv"},
+    )
+    *_, result, rate, _, error = rows.text.splitlines()[1].split(",")
+    assert (found["converted"]["result"], found["converted"]["rate"], error) == (result, rate, "")
+    assert found["converted"].get("fixed_on") == (
+        kept_client.get(f"/historical?{pair}").json["fixed_on"] if "date" in pair else None
+    )
+    assert found["legs"] == plain["legs"]
+    sources = {key for leg in found["legs"] for key in leg.get("sources", ())}
+    assert found["publishers"].keys() <= sources
+    assert "publishers" not in plain
+
+
+def exact(reply):
+    assert (reply.status, reply.headers["x-calls-cost"]) == (200, "1"), reply.text
+    found = json.loads(reply.text, parse_float=str, parse_int=str)
+    return {name: value for name, value in found.items() if name != "ms"}
+
+
+def test_decimals_of_nothing_are_refused(kept_client):
+    reply = kept_client.get("/explain?from=EUR&to=USD&precision=2")
+    assert (reply.status, "[precision] needs an [amount]" in reply.json["error"]) == (400, True)

@@ -65,16 +65,26 @@ def test_the_answer_is_that_of_convert_to_the_last_digit(page, page_service):
     for amount, base, quote, precision in PAIRS:
         # The view without parameters, which came before, may still be asking.
         query = {"amount": [amount], "from": [base], "to": [quote], "precision": [str(precision)]}
-        with page.expect_response(asked("/convert", query)) as answered:
+        with page.expect_response(asked("/explain", query)) as answered:
             page.goto(f"{page_service.url}#/convert?amount={amount}&from={base}&to={quote}&precision={precision}")
-        body = exact(answered.value.body())
-        result = body["result"]
+        found = exact(answered.value.body())["converted"]
         shown = value_of(page)
-        assert digits(shown) == Decimal(result[quote]), (base, quote)
-        assert digits(re.search(r"= ([\d\s.]+) ", page.locator(".answer-rate").inner_text())[1]) == Decimal(
-            result["rate"]
-        )
+        assert digits(shown) == Decimal(found["result"]), (base, quote)
+        rate = re.search(r"= ([\d\s.]+) ", page.locator(".answer-rate").inner_text())[1]
+        assert digits(rate) == Decimal(found["rate"])
         assert Decimal(re.sub(r"\s", "", shown)).as_tuple().exponent == -precision
+
+
+def test_a_conversion_with_its_provenance_costs_one_call(page, page_service):
+    spent = []
+    page.on(
+        "response", lambda response: spent.append((urlsplit(response.url).path, response.headers.get("x-calls-cost")))
+    )
+    page.goto(f"{page_service.url}#/convert?amount=5&from=EUR&to=JPY")
+    enter_key(page, page_service.key)
+    value_of(page)
+    expect(page.locator(".answer-origin .sentence").first).to_be_visible()
+    assert [each for each in spent if each[1] not in (None, "0")] == [("/explain", "1")]
 
 
 def test_prices_that_stand_still_are_those_that_the_api_answers_without_a_browser(open_view, page_service):
@@ -246,7 +256,7 @@ def test_what_cannot_be_read_of_a_link_is_said_and_no_number_is_shown(open_view,
     page = open_view(f"#/convert?amount=100&to=EUR&{query}" if "from" in query else f"#/convert?amount=100&{query}")
     expect(page.get_by_text(text)).to_be_visible()
     expect(page.locator(".answer-number")).to_have_count(0)
-    assert not [url for url in page_errors.requests if "/convert?" in url or "/metals/spot" in url]
+    assert not [url for url in page_errors.requests if "/explain?" in url or "/metals/spot" in url]
     check_accessible(page)
     page.get_by_role("button", name="Leave it out").click()
     value_of(page)
@@ -264,7 +274,7 @@ def test_a_link_with_an_unknown_parameter_shows_nothing_but_that(open_view, page
     page = open_view("#/convert?amuont=5&from=EUR&to=USD")
     expect(page.get_by_role("alert").filter(has_text="“amuont=5”")).to_be_visible()
     expect(page.locator(".answer-number")).to_have_count(0)
-    assert not [url for url in page_errors.requests if "/convert?" in url]
+    assert not [url for url in page_errors.requests if "/explain?" in url]
     check_accessible(page)
     page.get_by_role("link", name="Open “Convert” without it").click()
     value_of(page)
@@ -315,7 +325,7 @@ def test_a_code_that_is_none_is_refused_without_brackets_and_a_hint_can_be_taken
     page_errors.allow("status of 400")
     sentence = "Invalid/unsupported source currency: [RMB]; for [RMB] did you mean CNY (Chinese Yuan)?"
     refusal = {"error": sentence, "code": "unknown_currency"}
-    page.route(re.compile(r"/convert\?.*RMB"), lambda route: route.fulfill(status=400, json=refusal))
+    page.route(re.compile(r"/explain\?.*RMB"), lambda route: route.fulfill(status=400, json=refusal))
     open_view("#/convert?amount=1&from=RMB&to=USD")
     expect(page.locator(".answer-card")).to_contain_text(
         "Invalid/unsupported source currency: RMB; for RMB did you mean"

@@ -18,7 +18,9 @@ async function converted(wanted, result, more = {}) {
   const asked = [];
   const ask = async (path, params) => {
     asked.push([path, params]);
-    return path === "/metals/spot" ? { mid: result, tsp: 1 } : { result: { [params.to]: result, rate: "9" }, ...more };
+    if (path === "/metals/spot") return { mid: result, tsp: 1 };
+    if (path === "/explain") return { converted: { result, rate: "9", fixed_on: more.fixed_on }, updated: "2026-11-20T12:00:00Z", legs: [], publishers: {} };
+    return { result: { [params.to]: result, rate: "9" }, ...more };
   };
   const answer = await convert({ precision: "", date: "", unit: "", purity: "", ...wanted }, TABLES, ask);
   return { ...answer, asked };
@@ -29,18 +31,18 @@ test("a result has the decimals of its currency, and a coin those that it was se
   for (const [to, sent, shown] of cases) {
     const { converted: found, asked } = await converted({ amount: "100", from: "EUR", to }, sent);
     assert.equal(found, shown, to);
-    assert.equal(asked[0][1].precision, "currency");
+    assert.deepEqual([asked.length, asked[0][0], asked[0][1].precision], [1, "/explain", ""]);
   }
 });
 
 test("any amount can be converted, with chosen decimals too", async () => {
-  const tiny = await converted({ amount: "-0.004", from: "EUR", to: "JPY", precision: "3" }, "651.23456");
-  assert.deepEqual(tiny.asked[0][1], { amount: "4", from: "EUR", to: "JPY", date: "", precision: 20 });
+  const tiny = await converted({ amount: "-0.004", from: "EUR", to: "JPY", precision: "3" }, "-0.651");
+  assert.deepEqual(tiny.asked, [["/explain", { amount: "-0.004", from: "EUR", to: "JPY", date: "", precision: "3" }]]);
   assert.equal(tiny.converted, "-0.651");
   const refund = await converted({ amount: "-12.50", from: "EUR", to: "GBP" }, "-10.42");
   assert.deepEqual([refund.asked[0][1].amount, refund.converted], ["-12.50", "-10.42"]);
   const nothing = await converted({ amount: "0", from: "EUR", to: "GBP", precision: "4" }, "0");
-  assert.deepEqual([nothing.asked[0][1].precision, nothing.converted], ["currency", "0.0000"]);
+  assert.deepEqual([nothing.asked[0][1].precision, nothing.converted], ["4", "0.0000"]);
 });
 
 test("a minor unit in its own currency keeps all digits", async () => {

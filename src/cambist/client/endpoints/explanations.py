@@ -8,7 +8,7 @@ from decimal import Decimal
 from msgspec import Struct
 
 from cambist.client.answers import Answer, Timestamp
-from cambist.client.call import AsOf, Call, Day, MaxAge, write_day
+from cambist.client.call import Amount, AsOf, Call, Day, MaxAge, write_day
 from cambist.client.endpoints.rates import AgreementRecord
 
 
@@ -86,6 +86,22 @@ class LegRecord(Struct, frozen=True, kw_only=True):
     verdict: VerdictRecord | None = None
 
 
+class ConvertedRecord(Struct, frozen=True, kw_only=True):
+    """An amount, what it is worth, and the rate; `fixed_on` is the day of the fixing of a past rate."""
+
+    amount: Decimal
+    result: Decimal
+    rate: Decimal
+    fixed_on: dt.date | None = None
+
+
+class PublisherRecord(Struct, frozen=True):
+    """A source: its name, and how often it publishes."""
+
+    name: str
+    pace: str
+
+
 class ExplainResponse(Answer, frozen=True, kw_only=True):
     """A rate, and the legs that it was crossed from. `date` is None for the current rate.
 
@@ -100,6 +116,8 @@ class ExplainResponse(Answer, frozen=True, kw_only=True):
     legs: list[LegRecord]
     agreement: dict[str, AgreementRecord] | None = None
     edition: str = ""
+    converted: ConvertedRecord | None = None
+    publishers: dict[str, PublisherRecord] | None = None
     assumed: tuple[str, ...] = ()
 
 
@@ -201,10 +219,14 @@ def explain(  # noqa: PLR0913  the parameters of the endpoint
     max_age: MaxAge = None,
     rate_type: str | None = None,
     verbose: bool = False,
+    amount: Amount | None = None,
+    precision: int | None = None,
     as_of: AsOf = None,
     assume: str | None = None,
 ) -> Call[ExplainResponse]:
     """Return a rate with its sources, now or on a past day; with `rate_type`, one of that type.
+
+    With `amount` it has `converted`, what that is worth, and the names of the sources, in the same call.
 
     With `date` and `as_of` as the service knew the day then: at an edition or a moment. `assume` is "published" or left
     out.
@@ -216,6 +238,8 @@ def explain(  # noqa: PLR0913  the parameters of the endpoint
         "max_age": max_age,
         "rate_type": rate_type,
         "verbose": verbose,
+        "amount": amount,
+        "precision": precision,
         "as_of": as_of,
         "assume": assume,
     }

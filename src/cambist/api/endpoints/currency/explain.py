@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import replace
 
 from cambist.api.answer.endpoint import Endpoint
-from cambist.api.answer.rendering import Rates, rates
+from cambist.api.answer.rendering import Number, Rates, number, rates
 from cambist.api.answer.request_context import RequestContext, Updated, written
 from cambist.api.bodies.agreement import Agreements, agreements_now, agreements_on
 from cambist.api.bodies.closes import read_closes
 from cambist.api.bodies.typed_explanation import explain_typed
 from cambist.api.bodies.typed_rates import TypedRates
 from cambist.api.bodies.verdict_records import VerdictRecord, unjudged, verdict_now, verdict_on
+from cambist.api.endpoints.currency.convert import AnyAmountParams, convert_amount
 from cambist.api.questions.agreement_parameters import RateTypeName
+from cambist.api.questions.amounts import amount, decimal_places
 from cambist.api.questions.freshness_parameters import MaxAge
 from cambist.api.questions.known_parameters import AsOf, Assume, Assumed, scope_of_day
 from cambist.api.questions.parameter_types import day, flag, not_after_today
 from cambist.api.questions.symbol_parameters import asset
+from cambist.errors import BadParameter
 from cambist.history.coin_closes import cross_on_day, explain_coin_day
 from cambist.history.explanation import ExplainedLeg, explain_now
 from cambist.history.known_state import Scope
 from cambist.pricing.cross_rates import check_crossable, midpoint
-from cambist.pricing.number_format import plain, plain_float
+from cambist.pricing.number_format import plain, plain_float, trimmed_text
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Vote
 
@@ -43,8 +47,25 @@ class ExplainParams(Struct, frozen=True, kw_only=True):
     day: Annotated[date | None, day("date", default=None, description="The day, UTC; now if left out.")]
     rate_type: RateTypeName = None
     verbose: Annotated[bool, flag("verbose", description="Add `agreement`: true, 1, yes or y.")] = False
+    amount: Annotated[
+        Decimal | None,
+        amount(
+            "amount", default=None, description="Add what this amount is worth, and who its sources are.", example="100"
+        ),
+    ] = None
+    precision: Annotated[
+        int | None,
+        decimal_places(
+            "precision", default=None, description="Decimals of it; if left out as the target has them.", example="2"
+        ),
+    ] = None
     as_of: AsOf = None
     assume: Assume = None
+
+    def __post_init__(self) -> None:
+        """Refuse decimals of nothing. Errors: BadParameter."""
+        if self.precision is not None and self.amount is None:
+            raise BadParameter("[precision] needs an [amount]: it is of what that is worth")
 
 
 class VoteRecord(Struct, frozen=True):
@@ -91,12 +112,29 @@ class LegRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     verdict: VerdictRecord | None = None
 
 
+class ConvertedRecord(Struct, frozen=True):
+    """An amount, what it is worth, and the rate, as at `/convert`; `fixed_on` is that of the rate of a past day."""
+
+    amount: Number
+    result: Number
+    rate: Number
+    fixed_on: date | UnsetType | None = UNSET
+
+
+class PublisherRecord(Struct, frozen=True):
+    """A source of the legs: its name, and how often it publishes."""
+
+    name: str
+    pace: str
+
+
 class ExplainResponse(Struct, frozen=True, rename={"day": "date"}):
     """The rate, and the legs that it was crossed from, each with its sources or its law.
 
     On a past day the legs are the fixings as they were published, and `updated` is the market's time of the oldest;
     null if the law alone decides, or if only coins are requested. `agreement` says how many independent sources agree
     on the rate of each code and how far apart they are, only with `verbose` and without `rate_type`.
+    `converted` and `publishers`, the sources by key, are there with `amount`.
     `edition` names the state of the history, or of the live prices, that the answer was made from.
     """
 
@@ -106,12 +144,45 @@ class ExplainResponse(Struct, frozen=True, rename={"day": "date"}):
     updated: Updated | None
     legs: list[LegRecord]
     agreement: Agreements | UnsetType = UNSET
+    converted: ConvertedRecord | UnsetType = UNSET
+    publishers: dict[str, PublisherRecord] | UnsetType = UNSET
     edition: str | UnsetType = UNSET
     assumed: Assumed = UNSET
 
 
 def answer(context: RequestContext, params: ExplainParams) -> ExplainResponse:
-    """Explain a rate: the sources, weights and ages of each side, its pegs, and why a fixing was carried forward."""
+    """Explain a rate: the sources, weights and ages of each side, its pegs, and why a fixing was carried forward.
+
+    With `amount` it says too what that is worth, so that one call has both.
+    """
+    explained = _explained(context, params)
+    if params.amount is None:
+        return explained
+    found = convert_amount(context, _asked(params, params.amount))
+    keys = dict.fromkeys(key for leg in explained.legs for key in leg.sources)
+    known = {each.key: each for each in (context.source_reports.reports if context.source_reports else ())}
+    return replace(
+        explained,
+        converted=ConvertedRecord(
+            number(params.amount), Raw(trimmed_text(found.amount)), Raw(plain_float(found.rate)), found.fixed_on
+        ),
+        publishers={key: PublisherRecord(known[key].name, known[key].pace) for key in keys if key in known},
+    )
+
+
+def _asked(params: ExplainParams, amount: Decimal) -> AnyAmountParams:
+    return AnyAmountParams(
+        base=params.base,
+        quote=params.quote,
+        amount=amount,
+        day=params.day,
+        precision=params.precision,
+        max_age=params.max_age,
+        rate_type=params.rate_type,
+    )
+
+
+def _explained(context: RequestContext, params: ExplainParams) -> ExplainResponse:
     pair = Pair(params.base, params.quote)
     check_crossable(pair.base, pair.quote)
     on = params.day and not_after_today("date", params.day, context.today)

@@ -1,6 +1,6 @@
 /** Where a visitor pastes a key, which stays in the memory of the tab. */
 
-import { ApiError, get, keepKey, setKey } from "../lib/api.js";
+import { keepKey, request, setKey } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
 
 /**
@@ -29,13 +29,13 @@ export function keyGate({ environment, message = "", onkey }) {
   };
   return h("section", { class: "gate stack wide", "aria-labelledby": "welcome" },
     h("h1", { id: "welcome", tabindex: "-1" }, "Rates that say where they come from"),
-    h("p", { class: "lead" }, "Currencies, metals and crypto: convert an amount, look at fifty years of history, and see which source stands behind every number."),
+    h("p", { class: "lead" }, "Currencies, metals and crypto: convert, look at fifty years of history, and see which source stands behind every number."),
     h("div", { class: "card stack" },
       h("form", { onsubmit: submit },
         h("div", { class: "field" }, h("label", { for: "key" }, "Your API key"), input), button),
       error,
       h("label", { class: "row small", for: "keep" }, keep, "Keep it until this tab is closed"),
-      h("p", { class: "small muted", id: "key-hint" }, "The key stays in the memory of this tab, and is gone when you reload or close the page, unless you let the tab keep it. ", whence(environment))));
+      h("p", { class: "small muted", id: "key-hint" }, "The key stays in the memory of this tab, and is gone when you reload the page, unless the tab keeps it. ", whence(environment))));
 }
 
 function whence(environment) {
@@ -44,17 +44,15 @@ function whence(environment) {
     : ["Whoever runs this service gives keys out: the first ", h("code", {}, "cambist serve"), " printed one."];
 }
 
-/** Use a key, unless the service refuses it; return why it does. */
+/** Use a key, unless the service refuses it; return why it does. The question costs no call. */
 async function tryKey(text) {
   setKey(text);
   try {
-    await get("/usage");
+    await request("/mcp", {}, { body: '{"jsonrpc":"2.0","method":"ping"}' });
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.status === 401 || error.status === 0) {
-      setKey("");
-      return error.message;
-    }
+    if (error.status !== 401 && error.status !== 0) return "";
+    setKey("");
+    return error.message;
   }
   return "";
 }

@@ -182,5 +182,5 @@ tool: Tool[ExplainParams, ExplanationBody] = Tool(
     question=lambda params: (endpoint, params),
     answer=answer,
     sentence=sentence,
-    left_out=("verbose",),
+    left_out=("verbose", "amount", "precision"),
 )

@@ -9,12 +9,12 @@ import { padded, parseDecimal, quotient } from "../../lib/decimal.js";
  * @typedef {{converted: string, rate: string, of: string, in: string, updated?: string, day?: string, fixedOn?: string|null}} Answer
  *   one `of` is worth `rate` `in`; `updated` is the market's time as the API wrote it; a past `day` has the day of its
  *   fixing in place of it, null if the law alone decides, undefined for the close of a coin
+ *   `legs` and `publishers` are those of `/explain`, where they came with it
  */
 
 /** As many decimals as an answer of the API can have. */
 const MOST_PLACES = 20;
 const DIGITS = 6;
-const LEAST = 0.01;
 
 /** Return the metal whose unit and purity can be chosen: where the other side is a currency. */
 export function weighedMetal({ from, to }, tables) {
@@ -25,7 +25,7 @@ export function weighedMetal({ from, to }, tables) {
 }
 
 /**
- * Convert an amount. A metal in its own unit and pure is converted by `/convert`; in another unit or purity at the mid
+ * Convert an amount. A metal in its own unit and pure is converted by `/explain`; in another unit or purity at the mid
  * price of `/metals/spot`, or of the day, exactly.
  * @param {Conversion} wanted
  * @param {any} tables the reference tables
@@ -41,22 +41,11 @@ export async function convert(wanted, tables, ask) {
   return { of: from, in: to, ...answer, converted: padded(answer.converted, places) };
 }
 
+/** One question for the amount and for where its rate comes from: it costs one call. */
 async function whole({ amount, from, to, date, precision }, tables, ask) {
-  const exact = precision || exactPlaces(amount, from, to, tables) || "currency";
-  const { digits, scale } = parseDecimal(amount);
-  if (exact === "currency" || Number(amount) >= LEAST || !digits) {
-    const answer = await ask("/convert", { amount, from, to, date, precision: digits ? exact : "currency" });
-    return answered(answer, answer.result[to] ?? answer.result.rate);
-  }
-  // With so many decimals the API takes no amount below a hundredth: a multiple of it is converted, and divided again.
-  const shift = "1".padEnd(1 + scale, "0");
-  const size = quotient([amount.replace("-", ""), shift], [], 0);
-  const answer = await ask("/convert", { amount: size, from, to, date, precision: MOST_PLACES });
-  return answered(answer, quotient([answer.result[to] ?? answer.result.rate, digits < 0n ? "-1" : "1"], [shift], Number(exact)));
-}
-
-function answered({ result, updated, date, fixed_on: fixedOn }, converted) {
-  return { converted, rate: result.rate, updated, day: date, fixedOn };
+  const places = precision || exactPlaces(amount, from, to, tables) || "";
+  const { converted: { result, rate, fixed_on: fixedOn }, updated, legs, publishers } = await ask("/explain", { amount, from, to, date, precision: places });
+  return { converted: result, rate, legs, publishers, ...(date ? { day: date, fixedOn } : { updated }) };
 }
 
 async function weighed({ amount, from, to, date, precision, unit, purity }, metal, tables, ask) {

@@ -62,7 +62,8 @@ export class ResultCard {
     this.history.hidden = from === to || to.length !== 3;
     this.history.href = routeOf("charts", { pairs: `${from}/${to}`, unit, purity });
     this.actions.hidden = false;
-    this.explain(wanted).catch((error) => this.cannotExplain(error));
+    if (answer.legs) this.showOrigin(answer.legs, answer.publishers);
+    else this.explain(wanted).catch((error) => this.cannotExplain(error));
   }
 
   tick() {
@@ -78,6 +79,10 @@ export class ResultCard {
     this.explained = { pair, at: Date.now() };
     const [{ legs }, sources] = await Promise.all([this.shell.get("/explain", { from, to, date }), this.names()]);
     if (this.explained.pair !== pair) return;
+    this.showOrigin(legs, sources);
+  }
+
+  showOrigin(legs, sources) {
     const said = sentencesOf(legs, sources, new Date());
     replace(this.origin, said.map((text) => h("p", { class: "sentence" }, `${text}.`)), verdictsOf(legs), legs.length > 1 && table(legs));
   }
