@@ -130,3 +130,11 @@ def test_without_a_network_every_view_says_so_once_until_there_is_one(page, page
     told[0] = ""
     page.clock.fast_forward(20_000)
     expect(notice).to_have_count(0)
+
+
+def test_a_view_that_there_is_not_is_said(page, page_service):
+    page.goto(f"{page_service.url}#/nosuch?amount=5")
+    enter_key(page, page_service.key)
+    expect(page.get_by_role("alert").filter(has_text="No view “nosuch”.")).to_be_visible()
+    page.get_by_role("link", name="Open “Convert”").click()
+    expect(page.locator(".answer-card .value")).to_be_visible()

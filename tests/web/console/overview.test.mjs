@@ -51,6 +51,12 @@ test("a disk that is nearly full is a finding, at a tenth it is none", () => {
   assert.equal(full.findings[0].text, "Only 9 % of the disk is free");
 });
 
+test("rates that are days old are a finding, over a long weekend they are none", () => {
+  const of = (newest_at) => verdict({ ...FINE, at: "2026-11-03T08:00:00Z", book: { newest_at } });
+  assert.equal(of("2026-10-30T13:15:00Z").level, "good");
+  assert.equal(of("2026-10-30T07:15:00Z").findings[0].text, "The newest rate is of 2026-10-30: no source has delivered a newer one");
+});
+
 test("a sandbox has no sources to fail", () => {
   assert.equal(verdict({ ...FINE, sources: null }).level, "good");
 });

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cambist.errors import RateBookDamaged, RateMatrixDamaged
 from cambist.history.rate_matrix import RateMatrix
+from cambist.pricing.unix_time import from_unix_us
 from cambist.settings import Settings
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book_file import RateBookFile
@@ -17,11 +18,18 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 
 @dataclass(frozen=True, slots=True)
 class BookFacts:
-    """The current rate book: its version, when it was published (UTC), and how many quotes it has."""
+    """The current rate book: its version, when it was published (UTC), and how many quotes it has.
+
+    `newest_at` is the newest market time of a currency, `oldest_at` the oldest of what lists of all currencies show, and
+    `oldest` whose it is.
+    """
 
     version: int
     at: datetime
     quotes: int
+    newest_at: datetime
+    oldest: str
+    oldest_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +70,15 @@ class DataOverview:
         published_at = self._book_file.published_at()
         if book is None or published_at is None:
             return None
-        return BookFacts(book.version, datetime.fromtimestamp(published_at, UTC), len(book.quotes) + len(book.pairs))
+        oldest = min((code for code in book.listed if code in book.times), key=book.times.__getitem__, default="")
+        return BookFacts(
+            version=book.version,
+            at=datetime.fromtimestamp(published_at, UTC),
+            quotes=len(book.quotes) + len(book.pairs),
+            newest_at=book.as_of,
+            oldest=oldest,
+            oldest_at=from_unix_us(book.times[oldest]) if oldest else book.as_of,
+        )
 
     def rate_matrix(self) -> RateMatrix | None:
         """Return the rate matrix; None if there is none that can be read."""

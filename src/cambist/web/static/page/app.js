@@ -32,7 +32,7 @@ async function loadConfig() {
   try {
     return await (await fetch(CONFIG, { cache: "no-store" })).json();
   } catch (error) {
-    document.body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, "The service does not answer. Reload the page in a moment."));
+    document.body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, "The service does not answer."));
     throw error;
   }
 }
@@ -86,13 +86,13 @@ function header() {
 function footer() {
   return h("footer", { class: "bottom" }, h("div", { class: "frame" },
     h("a", { href: new URL("../../../docs", import.meta.url).href }, "API reference"),
-    h("span", {}, `Cambist ${config.version}`), h("span", {}, "Times are yours; hold the pointer over one for UTC.")));
+    h("span", {}, `Cambist ${config.version}`), h("span", {}, "Times are yours; point at one for UTC.")));
 }
 
 /** Show the view of the address; without a key that is needed, ask for one. */
 async function render() {
   const { name, params } = parseRoute(location.hash);
-  const view = VIEWS.find((each) => each.name === name) ?? VIEWS[0];
+  const view = name ? VIEWS.find((each) => each.name === name) : VIEWS[0];
   const turn = (shown.turn += 1);
   leave();
   shown.route = location.hash;
@@ -100,7 +100,7 @@ async function render() {
   forget.hidden = !key();
   mark(view?.under ?? view?.name);
   if (!hasKey() || !view) {
-    replace(root, hasKey() ? [] : keyGate({ environment: config.environment, message: shown.message, onkey: entered }));
+    replace(root, hasKey() ? wrongLink(VIEWS[0], { message: `No view “${name}”.` }) : keyGate({ environment: config.environment, message: shown.message, onkey: entered }));
     shown.message = "";
     root.querySelector("#key")?.focus({ preventScroll: true });
     return;

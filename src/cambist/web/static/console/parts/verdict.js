@@ -4,6 +4,9 @@
 
 const LOW_DISK = 0.1;
 
+/** Over a long weekend no currency is traded or fixed for four days. */
+const LONGEST_PAUSE = 4 * 86_400_000;
+
 /**
  * Return the verdict in one line, and the findings behind it, the worst first.
  *
@@ -56,6 +59,10 @@ function others(overview) {
   if (open) {
     const text = `Sources disagree about ${plural(open, "code")}`;
     found.push({ level: "warn", text, link: ["#/disputes", "Decide"] });
+  }
+  const newest = overview.book?.newest_at;
+  if (newest && new Date(overview.at) - new Date(newest) > LONGEST_PAUSE) {
+    found.push({ level: "warn", text: `The newest rate is of ${newest.slice(0, 10)}: no source has delivered a newer one`, link: ["#/sources", "See the sources"] });
   }
   const disk = overview.disk;
   if (disk?.total_bytes && disk.free_bytes < LOW_DISK * disk.total_bytes) {

@@ -79,7 +79,8 @@ function figures(overview) {
 function bookFigure(book) {
   if (!book) return figure("Rate book", "none", "No rate book was published yet");
   const pace = book.per_second === null ? "Newest rate book" : `${book.per_second.toFixed(1)} rate books a second`;
-  return figure("Rate book", `${shortAge(book.age_seconds)} old`, pace, `${count(book.quotes)} quotes, version ${count(book.version)}`);
+  const oldest = book.oldest ? h("span", {}, "Oldest price: ", book.oldest, " of ", time(book.oldest_at)) : null;
+  return figure("Rate book", `${shortAge(book.age_seconds)} old`, oldest, pace, `${count(book.quotes)} quotes, version ${count(book.version)}`);
 }
 
 /** Below ten seconds the tenths matter: rate books come several times a second. */

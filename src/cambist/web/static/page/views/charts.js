@@ -69,7 +69,7 @@ class ChartsView {
       h("div", { class: "row apart" }, this.stretch.element, options),
       this.legend.element,
       h("div", { class: "chart-place" }, this.chart.element, this.overlay),
-      h("div", { class: "row apart" }, h("p", { class: "muted small hint" }, "Drag, scroll or pinch, or press arrows, + and −."), moveButtons(() => this.chart)));
+      h("div", { class: "row apart" }, h("p", { class: "muted small hint" }, "Drag, scroll, pinch, or press arrows, + and −."), moveButtons(() => this.chart)));
     const below = h("div", { class: "stack wide charts-below" },
       h("section", { class: "stack events-section", "aria-label": "Events in view" }, h("h2", {}, "Events in view"), this.eventList),
       provenance(this.shell, () => this.lastDays(), this.ended.signal));
@@ -258,7 +258,7 @@ class ChartsView {
       await navigator.clipboard.writeText(location.href);
       this.status.textContent = "The link is copied, without the key.";
     } catch {
-      this.status.textContent = "The browser refuses: copy the address of this page.";
+      this.status.textContent = "The browser refuses: copy the address.";
     }
   }
 }
