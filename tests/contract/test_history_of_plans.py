@@ -74,6 +74,7 @@ SPOKEN = {
     "coinbase": ["/v2/prices/EUR-USD/spot?date={day}"],
     "cryptocompare": [f"/data/{folder}histoday?fsym=EUR&tsym=USD&limit=1&toTs={{seconds}}" for folder in ("", "v2/")],
     "currconv": ["/api/v7/convert?q=USD_EUR&date={day}"],
+    "yahoo": ["/v8/finance/chart/EURUSD=X?period1={seconds}&period2={seconds}"],
     "mempool": ["/api/v1/historical-price?timestamp={seconds}"],
     "firefly": ["/firefly/{week}/USD.json"],
     "coingecko": ["/api/v3/coins/bitcoin/history?date={turned}"],
@@ -100,6 +101,7 @@ WITHOUT_DAY = re.compile(
     r"|/api/(latest|currencies|usage)\.json|/api/convert/.*|/api/ohlc\.json"  # bars are tried in their own tests
     r"|(/api|/fixer|/v1-of-key|/exchangerates_data)?/(latest|symbols)"
     r"|/v2/exchange-rates|/data/(price|pricemulti|all/coinlist)|/api/v1/prices|/api/v7/currencies"
+    r"|/v11/finance/quoteSummary/.*"
     r"|(/api|/currency_data|/currencylayer)?/(live|list)"
     r"|/api/v3/(ping|simple/.*|coins/(list|markets|.*/market_chart)|exchange_rates)"  # charts: test_coingecko
     r"|/v6-of-key/(latest|pair|enriched)/.*|/v6-of-key/(codes|quota)|/v[46]/latest/.*"

@@ -1,4 +1,4 @@
-"""The dialects of Coinbase, CryptoCompare, mempool and currconv: prices in their shapes, equal to Cambist's own."""
+"""The dialects of Coinbase, CryptoCompare, mempool, currconv and Yahoo: prices in their shapes, equal to our own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 from tests.contract.conftest import NOON, book_with
 
-from cambist.api.faces.dialects import coinbase, cryptocompare, currconv, mempool
+from cambist.api.faces.dialects import coinbase, cryptocompare, currconv, mempool, yahoo
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.history.pair_series import between, pair_series_of
 from cambist.pricing.pair import Pair
@@ -21,8 +21,8 @@ CLOSES = {DAY - timedelta(days=1): "88000", DAY: "89500.5"}
 
 @pytest.fixture
 def coins(make_client):
-    """A client of all four, with closes of bitcoin on two days."""
-    modules = (coinbase, cryptocompare, currconv, mempool)
+    """A client of all five, with closes of bitcoin on two days."""
+    modules = (coinbase, cryptocompare, currconv, mempool, yahoo)
     client = make_client(dialects=tuple(each.dialect for each in modules))
     client.worker_state.apply_book(book_with(NOON))
 
@@ -114,9 +114,60 @@ def test_currconv_has_numbers_by_pair(coins):
     assert one == {"USD_EUR": {"val": {"2026-10-30": past["USD_EUR"]["2026-10-30"]}}}
 
 
+def test_yahoo_has_the_days_that_have_a_fixing(coins):
+    answer = coins.get(
+        f"/v8/finance/chart/EURUSD=X?period1={MIDNIGHT - 7 * 86400}&period2={MIDNIGHT + 86400}&interval=1d"
+    )
+    (result,) = answer.json["chart"]["result"]
+    days = [date(1970, 1, 1) + timedelta(seconds=second) for second in result["timestamp"]]
+    assert [str(day) for day in days] == [f"2026-10-{day}" for day in (23, 26, 27, 28, 29, 30)]
+    (quote,), (adjusted,) = result["indicators"]["quote"], result["indicators"]["adjclose"]
+    for day, close in zip(days, quote["close"], strict=True):
+        assert close == coins.get(f"/historical?date={day}&from=EUR&to=USD").json["results"]["USD"]
+    assert (adjusted["adjclose"], quote["open"]) == (quote["close"], [None] * 6)
+    meta = result["meta"]
+    assert (meta["symbol"], meta["currency"], meta["instrumentType"]) == ("EURUSD=X", "USD", "CURRENCY")
+    assert (meta["regularMarketPrice"], "1mo" in meta["validRanges"]) == (own(coins, "EUR", "USD"), True)
+    assert answer.headers["x-calls-cost"] == "1"
+    weeks = coins.get(f"/v8/finance/chart/EUR=X?period1={MIDNIGHT - 7 * 86400}&period2={MIDNIGHT + 86400}&interval=1wk")
+    (result,) = weeks.json["chart"]["result"]
+    assert result["meta"]["symbol"] == "USDEUR=X"
+    assert result["timestamp"] == [MIDNIGHT - 11 * 86400, MIDNIGHT - 4 * 86400]
+    closes = result["indicators"]["quote"][0]["close"]
+    assert closes[1] == coins.get("/historical?date=2026-10-30&from=USD&to=EUR").json["results"]["EUR"]
+
+
+def test_yahoo_has_the_closes_of_coins_and_the_price_of_now(coins):
+    (result,) = coins.get("/v8/finance/chart/BTC-USD?range=1mo").json["chart"]["result"]
+    assert (result["timestamp"], result["indicators"]["quote"][0]["close"]) == (
+        [MIDNIGHT - 86400, MIDNIGHT],
+        [88000, 89500.5],
+    )
+    assert result["meta"]["instrumentType"] == "CRYPTOCURRENCY"
+    (nothing,) = coins.get("/v8/finance/chart/BTC-USD?period1=0&period2=86400").json["chart"]["result"]
+    assert ("timestamp" in nothing, nothing["indicators"]) == (False, {"quote": [{}]})
+    summary = coins.get("/v11/finance/quoteSummary/EURUSD%3DX?modules=price").json["quoteSummary"]
+    assert summary["result"][0]["price"]["regularMarketPrice"]["raw"] == own(coins, "EUR", "USD")
+
+
+def test_yahoo_refuses_in_its_own_shape(coins):
+    unknown = coins.get("/v8/finance/chart/AAPL")
+    assert (unknown.status, unknown.json["chart"]["result"]) == (404, None)
+    assert unknown.json["chart"]["error"]["code"] == "Not Found"
+    missing = coins.get("/v11/finance/quoteSummary/EURZZZ=X")
+    assert (missing.status, missing.json["quoteSummary"]["error"]["code"]) == (404, "Not Found")
+
+
 @pytest.mark.parametrize(
     ("target", "status", "says"),
     [
+        ("/v8/finance/chart/EURUSD=X?interval=5m", 400, "[5m]"),
+        ("/v8/finance/chart/EURUSD=X?range=3d", 400, "[3d]"),
+        ("/v8/finance/chart/EURUSD=X?period1=soon", 400, "[soon]"),
+        ("/v8/finance/chart/EURUSD=X?period1=1793318400&period2=86400", 400, "period1"),
+        ("/v8/finance/chart/EUR-USD", 404, "delisted"),
+        ("/v8/finance/chart/BTCUSD=X", 404, "BTC"),
+        ("/v11/finance/quoteSummary/EURUSD=X?modules=summaryDetail", 400, "[summaryDetail]"),
         ("/v2/prices/BTCEUR/spot", 400, "BTC-USD"),
         ("/v2/prices/BTC-EUR/mid", 400, "[mid]"),
         ("/v2/prices/BTC-ZZZ/spot", 400, "[ZZZ]"),

@@ -20,8 +20,8 @@ from cambist.storage.shared.rate_matrix_file import open_rate_matrix
 class BookFacts:
     """The current rate book: its version, when it was published (UTC), and how many quotes it has.
 
-    `newest_at` is the newest market time of a currency, `oldest_at` the oldest of what lists of all currencies show, and
-    `oldest` whose it is.
+    `newest_at` is the newest market time of a currency, `oldest_at` the oldest of what lists of all currencies show,
+    and `oldest` whose it is.
     """
 
     version: int

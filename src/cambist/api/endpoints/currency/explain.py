@@ -55,9 +55,7 @@ class ExplainParams(Struct, frozen=True, kw_only=True):
     ] = None
     precision: Annotated[
         int | None,
-        decimal_places(
-            "precision", default=None, description="Decimals of it; if left out as the target has them.", example="2"
-        ),
+        decimal_places("precision", default=None, description="Decimals of it; if left out as the target has them."),
     ] = None
     as_of: AsOf = None
     assume: Assume = None

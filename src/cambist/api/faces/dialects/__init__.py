@@ -13,6 +13,7 @@ DIALECTS = {
     "cryptocompare": "cryptocompare",
     "currconv": "currconv",
     "mempool": "mempool",
+    "yahoo": "yahoo",
     "sdmx": "ecb_sdmx",
 }
 """The package of each dialect, by its name in the setting `dialects`."""
