@@ -76,6 +76,14 @@ TOOLS: dict[str, dict[str, Any]] = {
     "explain": {"from": "EUR", "to": "USD", "date": "{day}"},
     "rates_on": {"from": "EUR", "to": "USD,GBP", "date": "{day}"},
     "series": {"from": "EUR", "to": "USD", "start": "{day}", "end": "{day}"},
+    "averages": {"from": "EUR", "to": "USD", "by": "week", "start": "{day}", "end": "{day}"},
+    "prices": {"from": "EUR", "to": "USD", "amount": "1", "date": "{day}"},
+}
+FILES = {
+    "/price-list/bulk?from=EUR&to=USD&date={day}": "sku,price\nA,1\n",
+    "/value?currency=EUR&date={day}": "asset,amount\nUSD,1\n",
+    "/value?currency=EUR&since={day}": "asset,amount\nUSD,1\n",
+    "/value?currency=EUR": "asset,amount,bought\nUSD,1,{day}\n",
 }
 GETS = (*(f"{path}?{query}" for path, query in ENDPOINTS.items()), *OTHERS)
 
@@ -170,6 +178,16 @@ def test_a_tool_refuses_an_old_day(asking: Asking, tool: str, more: dict[str, st
     assert is_refused(old)
     assert not call("unlimited", OLD).json["result"].get("isError")
     assert not is_refused(call("limited", RECENT))
+
+
+@pytest.mark.parametrize("target", FILES)
+def test_a_list_in_a_file_is_refused_for_its_day(asking: Asking, target: str) -> None:
+    def post(who: str, day: date) -> Any:
+        return asking.post(who, target.format(day=day), FILES[target].format(day=day).encode(), "text/csv")
+
+    assert is_refused(post("limited", OLD))
+    assert post("unlimited", OLD).status == 200
+    assert not is_refused(post("limited", RECENT))
 
 
 def test_a_row_of_a_file_is_refused_for_its_day(asking: Asking) -> None:
