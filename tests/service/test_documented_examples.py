@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import http.client
+import itertools
 import json
+import re
+import shlex
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -24,7 +28,8 @@ def sandbox() -> Iterator[SandboxAddress]:
 def ask(sandbox: SandboxAddress, method: str, target: str, body: str | None = None) -> tuple[int, str]:
     connection = http.client.HTTPConnection(urlsplit(sandbox.url).netloc, timeout=20)
     try:
-        connection.request(method, target, body, {"X-API-Key": sandbox.key})
+        as_curl = {"Content-Type": "application/x-www-form-urlencoded"} if body else {}
+        connection.request(method, target, body, {"X-API-Key": sandbox.key, **as_curl})
         response = connection.getresponse()
         return response.status, response.read().decode()
     finally:
@@ -61,3 +66,36 @@ def test_every_example_is_answered(sandbox: SandboxAddress) -> None:
                     failed.append((target, text))
     assert asked > 100
     assert failed == []
+
+
+GUIDES = Path(__file__).parents[2] / "docs" / "guides"
+
+
+def commands(guide: str) -> Iterator[tuple[str, str, str | None]]:
+    """Yield method, target and body of each curl command of a guide; a file is what `cat` shows of it."""
+    text = (GUIDES / guide).read_text(encoding="utf-8")
+    files = dict(re.findall(r"^\$ cat (\S+)\n((?:[^$`\n].*\n)+)", text, re.MULTILINE))
+    for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
+        for command in re.findall(r"^\$ (curl (?:[^'\n]|'[^']*'|(?<=\\)\n)*)", block, re.MULTILINE):
+            yield read_command(command, files)
+
+
+def read_command(command: str, files: dict[str, str]) -> tuple[str, str, str | None]:
+    words = shlex.split(command.replace("\\\n", " ").partition(" | ")[0])
+    address = next(word for word in words if re.match(r"https?://", word))
+    target = re.sub(r"^https?://[^/]+", "", address)
+    given = dict(itertools.pairwise(words))
+    body = given.get("-d") or (files[given["--data-binary"].lstrip("@")] if "--data-binary" in given else None)
+    return "POST" if body else "GET", target, body
+
+
+@pytest.mark.parametrize("guide", ["price-list.md", "jeweller.md", "desk.md"])
+def test_the_guide_of_each_kind_of_user_does_its_job(sandbox: SandboxAddress, guide: str) -> None:
+    found = list(commands(guide))
+    assert len(found) >= 3
+    refused = []
+    for method, target, body in found:
+        status, text = ask(sandbox, method, target, body)
+        if status != 200:
+            refused.append((target, status, text))
+    assert refused == []
