@@ -78,6 +78,7 @@ TOOLS: dict[str, dict[str, Any]] = {
     "series": {"from": "EUR", "to": "USD", "start": "{day}", "end": "{day}"},
     "averages": {"from": "EUR", "to": "USD", "by": "week", "start": "{day}", "end": "{day}"},
     "prices": {"from": "EUR", "to": "USD", "amount": "1", "date": "{day}"},
+    "value": {"positions": "1 USD,2 GBP", "currency": "EUR", "date": "{day}"},
 }
 FILES = {
     "/price-list/bulk?from=EUR&to=USD&date={day}": "sku,price\nA,1\n",

@@ -32,7 +32,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 CALLS_COST = 7
 """Seven answers of one call each, for gold is quoted in euros; the error costs nothing."""
 
-TOOLS = ["convert", "rate", "rates_on", "series", "averages", "prices", "explain", "metal_price", "list_codes"]
+TOOLS = ["convert", "rate", "rates_on", "series", "averages", "prices", "value", "explain", "metal_price", "list_codes"]
 
 
 @dataclass(frozen=True)

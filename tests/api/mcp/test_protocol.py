@@ -47,6 +47,7 @@ def test_ping_and_the_list_of_tools_cost_nothing(mcp):
         "series",
         "averages",
         "prices",
+        "value",
         "explain",
         "metal_price",
         "list_codes",

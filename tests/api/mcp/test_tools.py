@@ -231,6 +231,24 @@ def test_prices_are_those_of_the_list(mcp):
     assert (many["isError"], "12 at most" in many["content"][0]["text"]) == (True, True)
 
 
+def test_positions_are_worth_what_the_endpoint_says(mcp):
+    listed = [{"asset": "GBP", "amount": 2}, {"asset": "XAU", "amount": 0.5}, {"asset": "USD", "amount": -300}]
+    question = {"currency": "EUR", "date": "2024-02-29", "since": "2024-01-31", "positions": listed}
+    headers = {"Content-Type": "application/json"}
+    reply = mcp.client.request("POST", "/value", body=msgspec.json.encode(question), headers=headers)
+    answer = exact(reply)
+    found = mcp.call(
+        "value", positions=["2 GBP", "0.5XAU", "-300 usd"], currency="EUR", date="2024-02-29", since="2024-01-31"
+    )
+    body = found["structuredContent"]
+    assert body["each"] == [each.get("worth", "") for each in answer["positions"]]
+    assert (body["worth"], body["change"]) == (answer["totals"]["worth"], answer["totals"]["change"])
+    assert f"Together worth {body['worth']} EUR on 2024-02-29" in found["content"][0]["text"]
+    for positions, says in ((["XAU"], "such as 2 XAU"), (["1 ZZZ"], "ZZZ"), (["1 USD"] * 13, "from 1 to 12")):
+        refused = mcp.call("value", positions=positions)
+        assert (refused["isError"], says in refused["content"][0]["text"]) == (True, True)
+
+
 def test_a_series_summarises_what_the_endpoint_lists(mcp):
     answer = exact(mcp.client.get("/time-series?from=EUR&to=USD&start=2024-01-01&end=2024-03-31"))["results"]["USD"]
     body = mcp.call("series", from_="EUR", to="USD", start="2024-01-01", end="2024-03-31")["structuredContent"]
@@ -375,6 +393,7 @@ WORST: dict[str, list[dict[str, Any]]] = {
     "prices": [
         {"from": "XAU", "to": TWELVE, "amount": "123456789.12345", "markup": "-12.5%", "rounding": "up"},
     ],
+    "value": [{"positions": [f"-12345678901234567890.123 {code}" for code in TWELVE[:6]], "currency": "JPY"}],
     "metal_price": [{"metal": "XAU", "currency": "JPY", "unit": "metric_tonne"}, {"metal": "XCU", "currency": "GBP"}],
     "list_codes": [{"search": ""}, {"search": "a"}, {"kind": "coin"}, {"search": "until"}, {"search": "dollar"}],
 }
@@ -570,6 +589,7 @@ WITH_DAY = {
     "series": {"to": "EUR", "start": OLD_DAY},
     "averages": {"to": "EUR", "start": OLD_DAY},
     "prices": {"to": "EUR", "amount": "1", "date": OLD_DAY},
+    "value": {"positions": ["1 GBP"], "date": OLD_DAY},
 }
 
 

@@ -23,6 +23,7 @@ from cambist.api.faces.mcp.tools import (
     rate,
     rates_on,
     series,
+    value,
 )
 from cambist.api.questions.code_suggestions import suggest_codes
 from cambist.errors import CambistError, UnknownMetal, UnknownSymbol, shorten
@@ -37,6 +38,7 @@ TOOLS: Mapping[str, Tool[Any, Any]] = {
         series.tool,
         averages.tool,
         prices.tool,
+        value.tool,
         explain.tool,
         metal_price.tool,
         list_codes.tool,

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from cambist.api.answer.endpoint import Endpoint
+from cambist.api.answer.posted_endpoint import PostedEndpoint
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.mcp.arguments import argument_schema, argument_text, meant_argument
 from cambist.api.questions.parameters import Param, ParamsReader, declared_params
@@ -19,7 +20,7 @@ from cambist.suggestions import did_you_mean
 MAX_ANSWER_BYTES = 3072
 """The maximum size of an answer, as it is sent."""
 
-MAX_LIST_BYTES = 12_000
+MAX_LIST_BYTES = 13_000
 """The maximum size of the list of tools, which a model reads before it asks anything."""
 
 _ANNOTATIONS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": False}
@@ -27,7 +28,7 @@ _ANNOTATIONS = {"readOnlyHint": True, "idempotentHint": True, "openWorldHint": F
 _NOT_OFFERED = ("as_of", "assume", "source", "rule", "booking", "lock")
 """Parameters that tools offer only if they say so: most answer with the agreed rates that are known now."""
 
-Question = tuple[Endpoint[Any, Any], Struct]
+Question = tuple[Endpoint[Any, Any] | PostedEndpoint[Any, Any], Struct]
 """An endpoint and its parameters."""
 
 
