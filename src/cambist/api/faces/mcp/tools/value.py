@@ -59,9 +59,7 @@ class ValueBody(ToolBody, frozen=True, kw_only=True):
 
     currency: str
     worth: Annotated[str, Meta(description="Of all positions that have a rate.")]
-    each: Annotated[
-        list[str], Meta(description="The worth of each, in the order asked; empty without a rate.")
-    ]
+    each: Annotated[list[str], Meta(description="The worth of each, in the order asked; empty without a rate.")]
     change: Annotated[str | UnsetType, Meta(description="Since the earlier day.")] = UNSET
     day: Annotated[date | UnsetType, Meta(description="The day of the worth.")] = field(default=UNSET, name="date")
 
