@@ -39,13 +39,13 @@ class Samples:
         self.is_broken = False
         self.asked: list[datetime] = []
 
-    def after(self, moment: datetime) -> Sequence[PriceSample]:
+    def after(self, moment: datetime, limit: int) -> Sequence[PriceSample]:
         self.asked.append(moment)
         if self.is_broken:
             raise StoreBroken("The database cannot be used: it is away")
         steps = int((self.until - self.since) / STEP) + 1
         times = [self.since + STEP * number for number in range(steps)]
-        return [PriceSample(at, self.at(at)) for at in times if at > moment]
+        return [PriceSample(at, self.at(at)) for at in times if at > moment][:limit]
 
     def at(self, at: datetime) -> dict[str, float]:
         part = 0.5 if at <= NOON - DAY else 2.0 if at == NOON - timedelta(hours=1) else 1.0
@@ -130,8 +130,11 @@ def test_a_window_that_was_not_sampled_is_left_out(
 def test_a_database_that_is_away_costs_the_moves_and_not_the_price(sampled: Callable[..., Any]) -> None:
     samples = Samples(NOON - 8 * DAY)
     samples.is_broken = True
-    reply = sampled(samples).get("/crypto/fetch-prices?pairs=BTC/USD&verbose=1")
-    assert (reply.status, reply.json["moves"]) == (200, {"BTC/USD": {}})
+    client = sampled(samples)
+    for _ in range(3):
+        reply = client.get("/crypto/fetch-prices?pairs=BTC/USD,ETH/BTC&verbose=1")
+        assert (reply.status, reply.json["moves"]) == (200, {"BTC/USD": {}, "ETH/BTC": {}})
+    assert len(samples.asked) == 1, "nobody waits for the database again at once"
 
 
 def test_samples_are_read_once_and_then_those_that_are_new() -> None:
@@ -139,10 +142,10 @@ def test_samples_are_read_once_and_then_those_that_are_new() -> None:
     moves = PriceMoves(samples, ReaderPool(4), lambda: now[0])
     for _ in range(3):
         assert moves("BTC", "USD", BTC, DAY) is not None
-    assert len(samples.asked) == 1
+    assert len(samples.asked) == 8, "a day at a time"
     now[0], samples.until = NOON + timedelta(seconds=30), NOON
     found = moves("BTC", "USD", BTC, DAY)
-    assert samples.asked[1:] == [NOON - STEP]
+    assert samples.asked[8:] == [NOON - STEP]
     assert found is not None
     assert found.samples == 289
 

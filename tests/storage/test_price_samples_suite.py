@@ -42,18 +42,19 @@ def test_samples_are_read_as_they_were_filed_and_in_their_order(store: SqlStore)
     samples = [sample(0, EUR=1.1600000000000001, BTC=90005.0), sample(1, EUR=1.5e-09), sample(2)]
     for each in (samples[1], samples[0], samples[2]):
         store.price_samples.file(each, LONG_AGO)
-    assert list(store.price_samples.after(LONG_AGO)) == samples
-    assert list(store.price_samples.after(NOON)) == samples[1:]
+    assert list(store.price_samples.after(LONG_AGO, 9)) == samples
+    assert list(store.price_samples.after(NOON, 9)) == samples[1:]
+    assert list(store.price_samples.after(LONG_AGO, 2)) == samples[:2]
     with closing(store.read_only(1, 5)) as reading:
-        assert list(reading.price_samples.after(NOON + STEP)) == samples[2:]
-    assert list(store.price_samples.after(NOON + 2 * STEP)) == []
+        assert list(reading.price_samples.after(NOON + STEP, 9)) == samples[2:]
+    assert list(store.price_samples.after(NOON + 2 * STEP, 9)) == []
 
 
 def test_the_first_sample_of_a_moment_stays_and_old_ones_are_removed(store: SqlStore) -> None:
     for number in range(4):
         store.price_samples.file(sample(number, EUR=float(number)), LONG_AGO)
     store.price_samples.file(sample(3, EUR=9.0), NOON + 2 * STEP)
-    assert list(store.price_samples.after(LONG_AGO)) == [sample(2, EUR=2.0), sample(3, EUR=3.0)]
+    assert list(store.price_samples.after(LONG_AGO, 9)) == [sample(2, EUR=2.0), sample(3, EUR=3.0)]
 
 
 @pytest.mark.parametrize("content", [b"", b"x", zlib.compress(b"[1]"), bytes(20)])
@@ -62,4 +63,4 @@ def test_a_damaged_sample_is_reported(content: bytes, store: SqlStore) -> None:
     with store._engine.begin() as connection:
         connection.execute(update(price_samples).values(mids=content))
     with pytest.raises(StoreBroken, match="sample"):
-        store.price_samples.after(LONG_AGO)
+        store.price_samples.after(LONG_AGO, 9)

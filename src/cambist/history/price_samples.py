@@ -24,8 +24,8 @@ class PriceSample(Struct, frozen=True):
 class PriceSampleReader(Protocol):
     """Reads price samples."""
 
-    def after(self, moment: datetime) -> Sequence[PriceSample]:
-        """Return the samples after a moment, the oldest first. Errors: StoreBroken."""
+    def after(self, moment: datetime, limit: int) -> Sequence[PriceSample]:
+        """Return the first `limit` samples after a moment, the oldest first. Errors: StoreBroken."""
 
 
 class PriceSampleStore(PriceSampleReader, Protocol):
@@ -33,14 +33,3 @@ class PriceSampleStore(PriceSampleReader, Protocol):
 
     def file(self, sample: PriceSample, before: datetime) -> None:
         """Store a sample unless there is one of its moment, and remove those before another. Errors: StoreBroken."""
-
-
-class _NoSamples:
-    """A store without samples."""
-
-    def after(self, _moment: datetime) -> Sequence[PriceSample]:
-        return ()
-
-
-NO_SAMPLES: PriceSampleReader = _NoSamples()
-"""What is read where nothing is sampled."""

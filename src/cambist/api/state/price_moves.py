@@ -12,12 +12,15 @@ from cambist.history.price_moves import PriceMove, SampledPrices
 from cambist.history.price_samples import KEPT_FOR, PriceSampleReader
 
 _LOOK_EVERY = timedelta(seconds=20)
+_AT_ONCE = 288
+"""How many samples one read brings, those of a day: a week of them could take longer than a request may wait."""
 
 
 class PriceMoves:
     """Answers how far prices have moved, from samples that are read when they are first asked for.
 
-    While the database cannot be read it goes on with those that it has. May raise WouldBlock.
+    While the database cannot be read it goes on with those that it has, and asks as seldom as otherwise: requests do
+    not wait for it one after the other. May raise WouldBlock.
     """
 
     def __init__(self, samples: PriceSampleReader, pool: ReaderPool, clock: Callable[[], datetime]) -> None:
@@ -36,11 +39,14 @@ class PriceMoves:
         return self._held.move(base, quote, mid, now, window)
 
     def _look(self, now: datetime) -> None:
-        try:
-            new = self._call(self._samples.after, self._held.newest or now - KEPT_FOR)
-        except (StoreBusy, StoreBroken):
-            return
-        with self._lock:
-            newest = self._held.newest
-            self._held.add(sample for sample in new if newest is None or sample.at > newest)
-            self._looked_at = now
+        read = _AT_ONCE
+        while read == _AT_ONCE:
+            try:
+                new = self._call(self._samples.after, self._held.newest or now - KEPT_FOR, _AT_ONCE)
+            except (StoreBusy, StoreBroken):
+                new = ()
+            read = len(new)
+            with self._lock:
+                newest = self._held.newest
+                self._held.add(sample for sample in new if newest is None or sample.at > newest)
+        self._looked_at = now

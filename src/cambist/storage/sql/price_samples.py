@@ -23,11 +23,11 @@ class SqlPriceSamples:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def after(self, moment: datetime) -> Sequence[PriceSample]:
-        """Return the samples after a moment, the oldest first."""
+    def after(self, moment: datetime, limit: int) -> Sequence[PriceSample]:
+        """Return the first samples after a moment, the oldest first."""
         query = select(price_samples).where(price_samples.c.at > int(moment.timestamp())).order_by(price_samples.c.at)
         with self._engine.connect() as connection:
-            rows = connection.execute(query).all()
+            rows = connection.execute(query.limit(limit)).all()
         return [PriceSample(datetime.fromtimestamp(row.at, UTC), _prices(row.mids)) for row in rows]
 
     def file(self, sample: PriceSample, before: datetime) -> None:

@@ -59,29 +59,29 @@ def read_amount(text: str, decimal: str | None, code: str) -> str:
     return number if signs in ([], ["+"]) else f"-{number}"
 
 
-def read_number(text: str, decimal: str | None) -> str:
-    """Return a number without a sign of money, with a decimal point. Errors: BadParameter as of `read_amount`."""
+def read_number(text: str, decimal: str | None, name: str = "amount") -> str:
+    """Return a number without a sign of money, with a decimal point. Errors: BadParameter, which has its `name`."""
     found = _AMOUNT.fullmatch(text)
     signs = [found[name] for name in ("sign", "inner", "last") if found[name]] if found else []
     if found is None or len(signs) > 1 or found["before"] or found["after"]:
-        raise _invalid(text)
-    number = _read_number(text, found["digits"], decimal)
+        raise _invalid(text, name)
+    number = _read_number(text, found["digits"], decimal, name)
     return number if signs in ([], ["+"]) else f"-{number}"
 
 
-def _read_number(text: str, digits: str, decimal: str | None) -> str:
+def _read_number(text: str, digits: str, decimal: str | None, name: str = "amount") -> str:
     point, comma = _number(digits, "."), _number(digits, ",")
     if decimal is None and point is not None and comma is not None and point != comma:
         raise BadParameter(
-            f"Invalid amount: [{shorten(text)}] can be read as {point}, with decimal=point, and as {comma}, with "
+            f"Invalid {name}: [{shorten(text)}] can be read as {point}, with decimal=point, and as {comma}, with "
             "decimal=comma: declare one of them"
         )
     found, other = (comma, point) if decimal == "," else (point, comma)
     if found is None and other is not None:
         said, meant = ("has no decimal point", ",") if decimal != "," else ("has no decimal comma", ".")
-        raise BadParameter(f"Invalid amount: [{shorten(text)}] {said}: declare {_WORDS[meant]} if it is {other}")
+        raise BadParameter(f"Invalid {name}: [{shorten(text)}] {said}: declare {_WORDS[meant]} if it is {other}")
     if found is None:
-        raise _invalid(text)
+        raise _invalid(text, name)
     return found
 
 
@@ -109,7 +109,7 @@ def _check_mark(text: str, mark: str, code: str) -> None:
     raise BadParameter(f"Invalid amount: [{shorten(text)}] is in [{meant}], but the cell [from] has [{shorten(code)}]")
 
 
-def _invalid(text: str) -> BadParameter:
+def _invalid(text: str, name: str = "amount") -> BadParameter:
     return BadParameter(
-        f"Invalid amount: [{shorten(text)}], it takes a decimal such as 1234.56, with decimal=comma 1234,56"
+        f"Invalid {name}: [{shorten(text)}], it takes a decimal such as 1234.56, with decimal=comma 1234,56"
     )

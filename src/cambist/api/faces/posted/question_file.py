@@ -190,9 +190,9 @@ def _record(
         if column is None or not cell:
             continue
         try:
-            value = read_number(cell, decimal) if column.is_number else cell
+            value = read_number(cell, decimal, column.name) if column.is_number else cell
         except BadParameter as error:
-            raise BadParameter(f"Row {number}: {str(error).replace('amount', column.name, 1)}") from error
+            raise BadParameter(f"Row {number}: {error}") from error
         if column.code:
             found.setdefault(column.name, {})[column.code] = value
         else:
