@@ -156,6 +156,7 @@ def test_a_decimal_comma_comes_back(client_dealing: Any) -> None:
         ("/price-list/bulk", "from=EUR&to=USD&keep=1%25", b"sku,price\nA,1\n", "Unknown parameter: [keep]"),
         ("/price-list/bulk", "from=EUR&to=USD&date=soon", b"sku,price\nA,1\n", "Invalid date: it takes a day"),
         ("/price-list/bulk", "from=EUR&to=USD", b"sku,price\n\xe4,1\n", "line 2 cannot be read"),
+        ("/price-list/bulk", "from=EUR&to=USD&delimiter=tab", b"sep=;\nsku;price\nA;1\n", "says [sep=;]"),
         ("/price-list/bulk", "from=EUR&to=USD", b"\xd0\xcf\x11\xe0old", "old format"),
         ("/price-list/bulk", "from=EUR&to=USD", b"PK\x03\x04broken", "The workbook cannot be read"),
         ("/metals/value", "currency=EUR", b"metal,weight,count\nXAU,1,1.5\n", "Row 2: Invalid count"),

@@ -6,20 +6,18 @@ The first line names the columns. Those that are not `amount`, `from`, `to` or `
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from io import StringIO
 from typing import IO
 
+from cambist.api.faces.bulk.file_text import read_delimited
 from cambist.errors import BadParameter, shorten
 
 AMOUNT, BASE, QUOTE, DAY = "amount", "from", "to", "date"
 RESULTS = ("result", "rate", "as_of", "error")
 """The columns that are added."""
 
-_DELIMITERS = (",", ";", "\t", "|")
-_SAID = re.compile(r'\s*"?sep=([,;\t|])"?[ \t]*(?:\r?\n|\Z)', re.IGNORECASE)
 _COLUMNS = "the first line names the columns: amount, from, to and, if you like, date"
 
 
@@ -45,16 +43,7 @@ class ConversionFile:
     """
 
     def __init__(self, text: str, delimiter: str | None = None) -> None:
-        text = text.removeprefix("\ufeff")
-        said = _SAID.match(text)
-        self.preamble = said[0] if said else ""
-        self.text = text[len(self.preamble) :]
-        first_line = self.text.lstrip().partition("\n")[0]
-        self.delimiter = delimiter or (said[1] if said else max(_DELIMITERS, key=first_line.count))
-        if said and said[1] != self.delimiter:
-            raise BadParameter(
-                f"Invalid delimiter: [{self.delimiter}], the first line of the file says [{said[0].strip()}]"
-            )
+        self.preamble, self.text, self.delimiter = read_delimited(text, delimiter)
         rows = self._rows()
         self.header = next(rows, [])
         self._places = _find_columns(self.header)

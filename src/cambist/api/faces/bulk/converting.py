@@ -6,18 +6,16 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Annotated, Any
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.endpoints.currency.convert import AnyAmountParams, Conversion, ConvertParams, convert_amount
 from cambist.api.errors import PROBLEMS
 from cambist.api.faces.bulk.conversion_file import AMOUNT, BASE, DAY, QUOTE, ConvertRow, RowResult
-from cambist.api.faces.bulk.file_text import ENCODINGS, UTF_8
+from cambist.api.faces.bulk.file_text import FileParams
 from cambist.api.faces.bulk.written_amounts import read_amount
 from cambist.api.faces.bulk.written_days import WrittenDay, day_order, read_written_day
-from cambist.api.faces.tables.options import csv_decimal, csv_delimiter
 from cambist.api.questions.amounts import decimal_places
-from cambist.api.questions.parameter_types import choice
 from cambist.api.questions.parameters import ParamsReader
 from cambist.api.questions.publisher_parameters import Booking, PublisherKey, Rule
 from cambist.errors import CambistError
@@ -28,27 +26,15 @@ Step = Callable[[ConvertParams], None]
 _read = ParamsReader(AnyAmountParams).read
 
 
-class BulkParams(Struct, frozen=True, kw_only=True):
+class BulkParams(FileParams, frozen=True, kw_only=True):
     """How a file is written, how many decimals its results have, and whose rates are used."""
 
-    decimal: Annotated[str | None, csv_decimal(None)]
-    delimiter: Annotated[str | None, csv_delimiter()]
     dates: Annotated[
         str | None,
         day_order(
             "dates",
             description="How days are written, if not as YYYY-MM-DD: dmy, mdy or ymd, or a form such as DD.MM.YYYY.",
             schema={"type": "string", "examples": ["dmy", "MM/DD/YYYY"]},
-        ),
-    ]
-    encoding: Annotated[
-        str,
-        choice(
-            "encoding",
-            ENCODINGS,
-            default=UTF_8,
-            selects_data=False,
-            description="The encoding of the file; spreadsheets in Western Europe often write windows-1252.",
         ),
     ]
     precision: Annotated[

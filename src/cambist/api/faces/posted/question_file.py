@@ -8,16 +8,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from io import StringIO
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Struct
 
-from cambist.api.faces.bulk.file_text import ENCODINGS, UTF_8, read_text
+from cambist.api.faces.bulk.file_text import FileParams, read_delimited, read_text
 from cambist.api.faces.bulk.written_amounts import read_number
 from cambist.api.faces.tables.formats import CSV, FORMATS, TableFormat
-from cambist.api.faces.tables.options import csv_decimal, csv_delimiter
-from cambist.api.questions.parameter_types import choice
 from cambist.api.questions.parameters import ParamsReader
 from cambist.api.questions.symbol_parameters import split_list
 from cambist.errors import BadParameter, shorten
@@ -31,27 +29,8 @@ _ZIP, _OLD_WORKBOOK = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _FORM = "application/x-www-form-urlencoded"
 """What curl says of a body of which it is told nothing."""
 
-_DELIMITERS = (",", ";", "\t", "|")
-_SAID = re.compile(r'\s*"?sep=([,;\t|])"?[ \t]*(?:\r?\n|\Z)', re.IGNORECASE)
 _MOST_ROWS = 20_000
 _MISTYPED_EDITS = 2
-
-
-class FileParams(Struct, frozen=True, kw_only=True):
-    """How a file is written."""
-
-    decimal: Annotated[str | None, csv_decimal(None)]
-    delimiter: Annotated[str | None, csv_delimiter()]
-    encoding: Annotated[
-        str,
-        choice(
-            "encoding",
-            ENCODINGS,
-            default=UTF_8,
-            selects_data=False,
-            description="CSV: the encoding; spreadsheets in Western Europe often write windows-1252.",
-        ),
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +99,7 @@ def _sheet(content: bytes) -> list[list[str]]:
 
 def _table(content: bytes, params: FileParams) -> tuple[list[list[str]], FileParams]:
     """Return the rows of a CSV file, and with what its cells are separated. Errors: BadParameter."""
-    text = read_text(content, params.encoding).removeprefix("\ufeff")
-    said = _SAID.match(text)
-    text = text[said.end() :] if said else text
-    first_line = text.lstrip().partition("\n")[0]
-    delimiter = params.delimiter or (said[1] if said else max(_DELIMITERS, key=first_line.count))
+    _, text, delimiter = read_delimited(read_text(content, params.encoding), params.delimiter)
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
     try:
         rows = _within(row for row in reader if any(row))
