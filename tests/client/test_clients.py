@@ -188,6 +188,16 @@ def test_a_series_of_many_targets_is_asked_in_parts(kind: Any, address: str, cli
     assert named.results == series.results
 
 
+def test_rates_of_a_past_day_from_many_to_one(kind: Any, address: str, client: Client) -> None:
+    found = kind(address, KEY).historical_many_to_one(date(2024, 3, 2), ["EUR", "gbp", "EUR"], "USD")
+    assert (found.to, found.date, found.fixed_on) == ("USD", date(2024, 3, 2), date(2024, 3, 1))
+    assert [*found.results] == ["EUR", "GBP"]
+    assert found.results["EUR"] == past_rate(client, "2024-03-02")
+    assert found.headers.calls_cost == 2
+    with pytest.raises(errors.BadRequest):
+        kind(address, KEY).historical_many_to_one("2024-03-02", [], "USD")
+
+
 def test_parts_of_a_series_have_the_period_of_the_first(
     kind: Any, fake_service: FakeService, fake_address: str
 ) -> None:

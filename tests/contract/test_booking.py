@@ -20,6 +20,7 @@ from tests.reading import read_with
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest
+from cambist.api.faces.dialects.frankfurter import dialect as frankfurter_dialect
 from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.source_rates import read_source_rates
 from cambist.pricing.pair import Pair
@@ -66,6 +67,15 @@ def store(published, tmp_path_factory):
 
 @pytest.fixture
 def booking(client, store):
+    return reading(client, store)
+
+
+@pytest.fixture
+def frankfurter(make_client, store):
+    return reading(make_client(dialects=(frankfurter_dialect,)), store)
+
+
+def reading(client, store):
     state = client.worker_state
     read_with(
         state,
@@ -198,6 +208,33 @@ def test_a_series_of_one_source_has_only_its_own_days(booking, published):
     answer = answered(booking, query)
     assert answer["results"]["USD"] == {day: float(published[day]["USD"]) for day in days}
     assert answer["source"] == "ecb"
+
+
+def test_frankfurter_2_has_the_rates_of_one_provider(frankfurter, published):
+    row = {"date": "2022-12-09", "base": "USD", "quote": "PLN"}
+    assert answered(frankfurter, "/v2/rate/USD/PLN?date=2022-12-11&providers=NBP") == row | {"rate": 4.4351}
+    of_ecb = answered(frankfurter, "/v2/rate/USD/PLN?date=2022-12-11&providers=ecb")
+    legs = published["2022-12-09"]
+    assert of_ecb == row | {"rate": pytest.approx(float(legs["PLN"]) / float(legs["USD"]), rel=1e-9)}
+    all_of_nbp = answered(frankfurter, "/v2/rates?base=PLN&date=2022-12-09&providers=nbp")
+    assert [each["quote"] for each in all_of_nbp] == ["EUR", "JPY", "USD"]
+    period = "/v2/rates?base=EUR&quotes=USD&from=2023-04-05&to=2023-04-12&providers=ecb"
+    days = [day for day in sorted(published) if "2023-04-05" <= day <= "2023-04-12"]
+    assert answered(frankfurter, period) == [
+        {"date": day, "base": "EUR", "quote": "USD", "rate": float(published[day]["USD"])} for day in days
+    ]
+    assert len(answered(frankfurter, f"{period}&group=month")) == 1
+    listed = answered(frankfurter, "/v2/providers")
+    assert [(each["key"], each["base"]) for each in listed] == [("BANXICO", "MXN"), ("ECB", "EUR"), ("NBP", "PLN")]
+
+
+@pytest.mark.parametrize(
+    "query", ["/v2/rates?providers=ecb,nbp", "/v2/rates?providers=kraken", "/v2/rates?providers=nobody"]
+)
+def test_frankfurter_2_refuses_providers_that_it_cannot_answer_from(frankfurter, query):
+    reply = frankfurter.get(query)
+    assert (reply.status, reply.json["status"]) == (422, 422)
+    assert "rovider" in reply.json["message"] or "source" in reply.json["message"]
 
 
 @pytest.mark.parametrize(

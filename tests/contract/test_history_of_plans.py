@@ -52,6 +52,7 @@ SPOKEN = {
         "/{day}..{day}",
         "/v2/rates?from={day}",
         "/v2/rates?date={day}",
+        "/v2/rates?date={day}&providers=ecb",
         "/v2/rates.csv?from={day}&to={day}",
         "/v2/rate/EUR/USD?date={day}",
     ],

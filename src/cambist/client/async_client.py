@@ -165,6 +165,7 @@ class AsyncCambist:
     booking_rules = async_method(booking.booking_rules)
     price_list = async_method(booking.price_list)
     series = async_joined(history.series)
+    historical_many_to_one = async_joined(history.historical_many_to_one)
     corrections = async_method(revisions.corrections)
     vintages = async_method(revisions.vintages)
     explain = async_method(explanations.explain)

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 import msgspec
 
 T = TypeVar("T")
+Joined = TypeVar("Joined")
 
 JSON, CSV = "application/json", "text/csv"
 
@@ -72,12 +73,12 @@ class Call(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Parts(Generic[T]):
+class Parts(Generic[T, Joined]):
     """A question of several calls: the first, the others that its answer leads to, and how their answers are joined."""
 
     first: Call[T]
     rest: Callable[[T], list[Call[T]]]
-    join: Callable[[list[T]], T]
+    join: Callable[[list[T]], Joined]
 
 
 def write_day(value: Day) -> dt.date | str | None:

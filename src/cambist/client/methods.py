@@ -11,6 +11,7 @@ from cambist.client.paging import Pages
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Joined = TypeVar("Joined")
 Page = TypeVar("Page")
 Row = TypeVar("Row")
 
@@ -47,10 +48,10 @@ def async_method(build: Callable[P, Call[T]]) -> Callable[Concatenate[AsyncSende
     return _described(call, build)
 
 
-def joined(build: Callable[P, Parts[T]]) -> Callable[Concatenate[Sender, P], T]:
+def joined(build: Callable[P, Parts[T, Joined]]) -> Callable[Concatenate[Sender, P], Joined]:
     """Return a method that sends all calls of a question, and returns their answers as one."""
 
-    def call(self: Sender, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    def call(self: Sender, /, *args: P.args, **kwargs: P.kwargs) -> Joined:
         parts = build(*args, **kwargs)
         first = self.send(parts.first)
         return parts.join([first, *(self.send(each) for each in parts.rest(first))])
@@ -58,10 +59,12 @@ def joined(build: Callable[P, Parts[T]]) -> Callable[Concatenate[Sender, P], T]:
     return _described(call, build)
 
 
-def async_joined(build: Callable[P, Parts[T]]) -> Callable[Concatenate[AsyncSender, P], Coroutine[Any, Any, T]]:
+def async_joined(
+    build: Callable[P, Parts[T, Joined]],
+) -> Callable[Concatenate[AsyncSender, P], Coroutine[Any, Any, Joined]]:
     """Return a coroutine method that sends all calls of a question, and returns their answers as one."""
 
-    async def call(self: AsyncSender, /, *args: P.args, **kwargs: P.kwargs) -> T:
+    async def call(self: AsyncSender, /, *args: P.args, **kwargs: P.kwargs) -> Joined:
         parts = build(*args, **kwargs)
         first = await self.send(parts.first)
         return parts.join([first, *[await self.send(each) for each in parts.rest(first)]])
@@ -103,7 +106,8 @@ def _described(function: Function, build: Callable[..., Any]) -> Function:
     """Give a method the name, the text and the parameters of the function that builds its call, for `help()`."""
     signature = inspect.signature(build)
     self = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    returned = str(signature.return_annotation).removeprefix("Call[").removeprefix("Parts[").removesuffix("]")
+    # What a call returns is the last type of Call[...] and of Parts[...].
+    returned = str(signature.return_annotation).removesuffix("]").rpartition("[")[2].rpartition(", ")[2]
     function.__name__ = build.__name__
     function.__qualname__ = build.__name__
     function.__doc__ = build.__doc__

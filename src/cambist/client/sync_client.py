@@ -143,6 +143,7 @@ class Cambist:
     booking_rules = method(booking.booking_rules)
     price_list = method(booking.price_list)
     series = joined(history.series)
+    historical_many_to_one = joined(history.historical_many_to_one)
     corrections = method(revisions.corrections)
     vintages = method(revisions.vintages)
     explain = method(explanations.explain)

@@ -142,7 +142,7 @@ def averages(  # noqa: PLR0913  the parameters of an endpoint
     source: str | None = None,
     booking: str | None = None,
     unit: str | None = None,
-    purity: str | None = None,
+    purity: str | int | None = None,
     partial: bool = False,
 ) -> Call[AveragesResponse]:
     """Return mean, first, highest, lowest and last rate of each week, month, quarter or year.

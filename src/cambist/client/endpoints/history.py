@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -52,6 +53,18 @@ class HistoricalResponse(Answer, frozen=True, kw_only=True):
     booking: BookingRecord | None = None
     agreement: dict[str, AgreementRecord] | None = None
     unavailable: tuple[str, ...] = ()
+
+
+class ManyToOneOfDay(Answer, frozen=True, kw_only=True):
+    """The rates of a day from several currencies to one, in `results` by what they are from.
+
+    `fixed_on` is the day of the oldest fixing among them, None if the law alone decides.
+    """
+
+    date: dt.date
+    to: str
+    results: dict[str, Decimal]
+    fixed_on: dt.date | None
 
 
 class TimeSeriesResponse(Answer, frozen=True, kw_only=True):
@@ -119,7 +132,7 @@ def historical(  # noqa: PLR0913  the parameters of an endpoint
     as_of: AsOf = None,
     assume: str | None = None,
     unit: str | None = None,
-    purity: str | None = None,
+    purity: str | int | None = None,
 ) -> Call[HistoricalResponse]:
     """Return the rates of a past day, in all currencies if there is no `to`.
 
@@ -162,7 +175,7 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
     as_of: AsOf = None,
     assume: str | None = None,
     unit: str | None = None,
-    purity: str | None = None,
+    purity: str | int | None = None,
 ) -> Call[TimeSeriesResponse]:
     """Return the rate of each day of a period.
 
@@ -179,9 +192,31 @@ def time_series(  # noqa: PLR0913  the parameters of an endpoint
     return Call("/time-series", TimeSeriesResponse, parameters)
 
 
+def historical_many_to_one(date: dt.date | str, from_: Codes, to: str) -> Parts[HistoricalResponse, ManyToOneOfDay]:
+    """Return the rates of a past day from several currencies, coins or metals to one. Each costs a call.
+
+    Of now they are those of `fetch_many_to_one`.
+    """
+    first, *others = [historical(date, code, to) for code in split_codes(from_) or [","]]  # the service refuses none
+    return Parts(first, lambda _found: others, _join_sources)
+
+
+def _join_sources(parts: list[HistoricalResponse]) -> ManyToOneOfDay:
+    days = [each.fixed_on for each in parts if each.fixed_on]
+    (to,) = parts[0].results
+    return ManyToOneOfDay(
+        date=parts[0].date,
+        to=to,
+        results={each.base: each.results[to] for each in parts},
+        fixed_on=min(days, default=None),
+        ms=sum(each.ms for each in parts),
+        headers=_headers_of(parts),
+    )
+
+
 def series(
     from_: str, to: Codes, start: Day = None, end: Day = None, *, partial: bool = False
-) -> Parts[TimeSeriesResponse]:
+) -> Parts[TimeSeriesResponse, TimeSeriesResponse]:
     """Return the rate of each day of a period, for `to_pandas()`, `to_polars()` and libraries that read Arrow.
 
     Without `end` it ends today, and without `start` it has 30 days. More than ten targets are asked for in several
@@ -209,9 +244,11 @@ def _join_series(parts: list[TimeSeriesResponse]) -> TimeSeriesResponse:
         results={code: rates for part in parts for code, rates in part.results.items()},
         unavailable=tuple(code for part in parts for code in part.unavailable),
         ms=sum(part.ms for part in parts),
-        headers=ResponseHeaders(
-            environment=first.headers.environment,
-            calls_cost=sum(part.headers.calls_cost for part in parts),
-            ignored=first.headers.ignored,
-        ),
+        headers=_headers_of(parts),
     )
+
+
+def _headers_of(parts: Sequence[Answer]) -> ResponseHeaders:
+    first = parts[0].headers
+    cost = sum(each.headers.calls_cost for each in parts)
+    return ResponseHeaders(environment=first.environment, calls_cost=cost, ignored=first.ignored)

@@ -76,7 +76,7 @@ class Piece(Struct, frozen=True, kw_only=True):
     metal: str
     weight: Amount
     unit: str | None = None
-    purity: str | None = None
+    purity: str | int | None = None
     count: int = 1
     deduct: Amount | None = None
     margin: str | None = None

@@ -5,11 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from cambist.api.faces.dialects.dialect import Dialect, DialectRoute
-from cambist.api.faces.dialects.frankfurter import version_1, version_2
+from cambist.api.faces.dialects.frankfurter import providers, version_1, version_2
 from cambist.errors import BadParameter, CambistError, NoRate, UnknownSymbol
 
 _SIDES_1 = ("from", "to", "base", "symbols", "symbol", "amount")
-_RATES_2 = ("base", "quotes", "date", "from", "to", "group")
+_RATES_2 = ("base", "quotes", "date", "from", "to", "group", "providers")
 _NOT_FOUND, _UNPROCESSABLE = 404, 422
 
 
@@ -37,7 +37,8 @@ dialect = Dialect(
         DialectRoute("/v2/currency/{code}", version_2.currency, is_strict=True),
         DialectRoute("/v2/rates", version_2.rates, _RATES_2, is_strict=True, negotiates=True, series_with=("from",)),
         DialectRoute("/v2/rates.csv", version_2.rates_as_csv, _RATES_2, is_strict=True, series_with=("from",)),
-        DialectRoute("/v2/rate/{base}/{quote}", version_2.rate, ("date",), is_strict=True),
+        DialectRoute("/v2/rate/{base}/{quote}", version_2.rate, ("date", "providers"), is_strict=True),
+        DialectRoute("/v2/providers", providers.providers, is_strict=True),
     ),
     write_error=write_error,
     own_parameters=("from", "to", "amount"),

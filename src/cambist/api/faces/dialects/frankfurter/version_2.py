@@ -9,6 +9,7 @@ from statistics import fmean
 import msgspec
 
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
+from cambist.api.faces.dialects.frankfurter.providers import provided_between, provided_on, provider_rates
 from cambist.api.faces.dialects.frankfurter.version_1 import BASE, check_size, money
 from cambist.api.faces.dialects.plain_json import encode_plainly
 from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on, shown
@@ -44,7 +45,14 @@ class _Found(msgspec.Struct, frozen=True):
 
 def root(_request: DialectRequest) -> DialectAnswer:
     """Answer `/v2`: what there is."""
-    paths = ["/v2/rates", "/v2/rates.csv", "/v2/rate/{base}/{quote}", "/v2/currencies", "/v2/currency/{code}"]
+    paths = [
+        "/v2/rates",
+        "/v2/rates.csv",
+        "/v2/rate/{base}/{quote}",
+        "/v2/currencies",
+        "/v2/currency/{code}",
+        "/v2/providers",
+    ]
     return DialectAnswer(encode_plainly({"version": 2, "paths": paths}))
 
 
@@ -130,12 +138,15 @@ def _base(text: str) -> str:
 
 def _of_day(request: DialectRequest, base: str, quotes: list[str] | None) -> _Found:
     context, text = request.context, request.query.get("date", "")
+    day = context.today
     if text:
-        day = read_day("date", text, context.today)
+        day = read_day("date", text, day)
         request.check_history(day)
-        found = rates_on(context, base, quotes, day)
+    if request.query.get("providers"):
+        asked = quotes or money(priced_currencies(context, day))
+        found = provided_on(provider_rates(request, (base, *asked)), base, asked, day, is_named=bool(quotes))
     else:
-        day, found = context.today, latest_rates(context, base, quotes)
+        found = rates_on(context, base, quotes, day) if text else latest_rates(context, base, quotes)
     targets = quotes or [code for code in money(found.values) if code != base]
     missing = [code for code in targets if code not in found.values]
     if missing:
@@ -155,7 +166,10 @@ def _of_period(request: DialectRequest, base: str, quotes: list[str] | None) -> 
     request.check_history(start)
     targets = [code for code in quotes or money(priced_currencies(context, end)) if code != base]
     check_size(len(targets), (start, end))
-    found = daily_rates(context, base, targets, start, end, only_fixed=True)
+    if query.get("providers"):
+        found = provided_between(provider_rates(request, (base, *targets)), base, targets, start, end)
+    else:
+        found = daily_rates(context, base, targets, start, end, only_fixed=True)
     if query.get("group"):
         found = _grouped(found, query["group"])
     rows = [RateRow(day, base, code, value) for day, rates in found.items() for code, value in rates.items()]
