@@ -80,6 +80,7 @@ ELSE = {
 REFUSED = {
     "/historical?date=1985-06-03&from=DEM": (404, "[cambist backfill bbk] brings [DEM] since 1948-06-21"),
     "/historical?date=1985-06-03&from=USD&to=FRF": (404, "[cambist backfill bbk] brings [FRF] since 1948-06-21"),
+    "/historical?date=1985-06-03&from=GRD": (404, "[cambist backfill dnb] brings [GRD] since 1977-01-03"),
     "/time-series?from=ITL&to=USD&start=1985-06-03&end=1985-06-07": (404, "[cambist backfill bbk] brings [ITL]"),
     "/averages?from=ATS&to=USD&start=1985-06-01&end=1985-06-30": (404, "[cambist backfill bbk] brings [ATS]"),
     "/convert?from=NLG&to=USD&amount=1&date=1985-06-03": (404, "[cambist backfill bbk] brings [NLG]"),

@@ -630,6 +630,12 @@ def test_a_nominal_may_be_a_whole_number_with_a_point_if_it_is_a_number(units: s
             read(declared(REQUEST, RATES, DAY, layout), text)
 
 
+def test_what_a_backfill_brings_are_currencies() -> None:
+    text = 'brings = ["GRD", "XQQ"]\n' + HEAD + REQUEST + RATES + DAY + CSV
+    with pytest.raises(SourceRefused, match=r"\[brings\] \[XQQ\] is not a currency"):
+        read_declaration(text, "own.toml")
+
+
 def test_the_last_day_is_not_before_the_first() -> None:
     text = HEAD.replace("[schedule]", "last_day = 1999-12-31\n[schedule]") + REQUEST + RATES + DAY + CSV
     with pytest.raises(SourceRefused, match=r"\[last_day\] \[1999-12-31\] is before the first day 2000-01-01"):

@@ -172,6 +172,7 @@ def _source(declared: Declaration, zone: ZoneInfo) -> Source:
         rate_types=declared.rate_types,
         compiled=declared.compiled,
         alias=declared.alias,
+        brings=declared.brings,
         outranks_pegs=declared.outranks_pegs,
         disabled_reason=declared.disabled_reason,
         setting=declared.setting,

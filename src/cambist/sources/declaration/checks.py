@@ -80,6 +80,9 @@ def _facts(declared: Declaration) -> Iterator[Fault]:
         yield "first_day", f"[{declared.first_day}] is before {_OLDEST}"
     if declared.last_day is not None and declared.last_day < declared.first_day:
         yield "last_day", f"[{declared.last_day}] is before the first day {declared.first_day}"
+    for code in declared.brings:
+        if code not in CURRENCIES:
+            yield "brings", f"[{shorten(code)}] is not a currency"
     if _has_zone(declared.fixed_at):
         yield "fixed_at", "is a time in schedule.zone and must not have a zone"
 

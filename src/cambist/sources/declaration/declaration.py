@@ -162,6 +162,7 @@ class Declaration(DeclaredTable, frozen=True, kw_only=True):
     setting: str = ""
     label: str = ""
     alias: str = ""
+    brings: tuple[str, ...] = ()
     outranks_pegs: bool = False
     disabled_reason: str = ""
     known_from: KnownFrom | None = None
