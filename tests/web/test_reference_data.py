@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +16,15 @@ from cambist.reference.minor_units import MINOR_UNITS
 from cambist.web.reference_data import coins_json, exact, reference_json
 
 DOCUMENT = msgspec.json.decode(reference_json())
-BY_CODE = {currency["code"]: currency for currency in DOCUMENT["currencies"]}
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    """The records of a table that has a list for each field."""
+    table = DOCUMENT[name]
+    return [dict(zip(table, values, strict=True)) for values in zip(*table.values(), strict=True)]
+
+
+BY_CODE = {currency["code"]: currency for currency in rows("currencies")}
 
 
 def test_everything_that_exists_is_in_it() -> None:
@@ -30,26 +39,23 @@ def test_a_currency_has_its_life_its_countries_and_the_law_that_ended_it() -> No
     lev = BY_CODE["BGN"]
     assert (lev["first_day"], lev["last_day"], lev["successor"]) == ("1999-07-05", "2025-12-31", "EUR")
     assert lev["countries"] == ["Bulgaria"]
-    assert lev["euro"] == {
-        "code": "BGN",
-        "rate": "1.95583",
-        "fixed_on": "2026-01-01",
-        "authority": "Regulation (EU) 2025/1409",
-    }
-    assert [(change["old"], change["factor"]) for change in lev["redenominations"]] == [("BGL", "1000")]
+    assert [rate for rate in rows("euro_rates") if rate["code"] == "BGN"] == [
+        {"code": "BGN", "rate": "1.95583", "fixed_on": "2026-01-01", "authority": "Regulation (EU) 2025/1409"}
+    ]
+    changes = [change for change in rows("redenominations") if change["new"] == "BGN"]
+    assert [(change["old"], change["factor"]) for change in changes] == [("BGL", "1000")]
 
 
-def test_every_peg_redenomination_and_euro_entry_stands_with_its_currency() -> None:
-    assert sum(len(currency["pegs"]) for currency in BY_CODE.values()) == len(PEGS)
-    assert {code for code, currency in BY_CODE.items() if currency["euro"]} == set(EURO_RATES)
-    assert {code for code, currency in BY_CODE.items() if currency["redenominations"]} == {
-        code for change in REDENOMINATIONS for code in (change.old, change.new)
-    }
-    assert all(peg["authority"] for currency in BY_CODE.values() for peg in currency["pegs"])
+def test_every_peg_redenomination_and_euro_rate_is_in_it() -> None:
+    assert len(rows("pegs")) == len(PEGS)
+    assert len(rows("redenominations")) == len(REDENOMINATIONS)
+    assert {rate["code"] for rate in rows("euro_rates")} == set(EURO_RATES)
+    assert all(peg["authority"] for peg in rows("pegs"))
 
 
 def test_only_a_code_that_was_used_again_has_its_lives_apart() -> None:
-    assert [len(BY_CODE[code]["lives"]) for code in ("EUR", "ZWL")] == [0, 2]
+    assert BY_CODE["EUR"]["lives"] == 0
+    assert len(BY_CODE["ZWL"]["lives"]) == 2
 
 
 @pytest.mark.parametrize(

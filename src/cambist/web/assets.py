@@ -24,6 +24,7 @@ CONTENT_TYPES = {
 }
 """The types of the files that a page may consist of; a file with another ending is not served."""
 
+_INDENTS = re.compile(rb"^[ \t]+", re.MULTILINE)
 _COMMENTS = re.compile(rb"^[ \t]*(?:/\*\*.*?\*/|//[^\n]*)[ \t]*\n", re.MULTILINE | re.DOTALL)
 
 
@@ -66,8 +67,13 @@ def load_assets(folders: Iterable[str], built: Mapping[str, bytes] | None = None
 
 
 def _sent(path: str, file: Traversable) -> bytes:
-    """Return what is sent of a file: scripts go without the comments on lines of their own, a third of their bytes."""
+    """Return what is sent of a file: scripts go without the comments on lines of their own, a third of their bytes.
+
+    Styles go without indents; those of scripts stay, because they may be in a text.
+    """
     content = file.read_bytes()
+    if path.endswith(".css"):
+        return _INDENTS.sub(b"", content)
     return _COMMENTS.sub(b"", content) if path.endswith(".js") else content
 
 

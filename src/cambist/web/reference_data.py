@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import dataclasses
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
 import msgspec
+from msgspec.structs import asdict
 
 from cambist.reference.assets import COINS, METALS
 from cambist.reference.code_aliases import ALIASES
 from cambist.reference.countries import COUNTRIES
-from cambist.reference.currency_tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Currency, Peg
+from cambist.reference.currency_tables import CURRENCIES, EURO_RATES, PEGS, REDENOMINATIONS, Currency
 from cambist.reference.minor_units import MINOR_UNITS, MinorUnit
 from cambist.reference.weights import GRADES, PURITIES, UNITS
 
@@ -23,11 +25,15 @@ Record = dict[str, Any]
 def reference_json() -> bytes:
     """Return the document. Days are ISO dates, exact numbers are texts, and what is unknown is null.
 
-    What can be derived from the rest is left to `lib/reference.js`: the only life of a currency, and the events.
+    A long table has a list for each of its fields, which compresses better than a list of records. What can be derived
+    from the rest is left to `lib/reference.js`: the only life of a currency, its laws, and the events.
     """
     return msgspec.json.encode(
         {
-            "currencies": [_currency(currency) for currency in CURRENCIES.values()],
+            "currencies": _columns(map(_currency, CURRENCIES.values())),
+            "pegs": _columns({**asdict(peg), "factor": exact(peg.factor)} for peg in PEGS),
+            "redenominations": _columns({**asdict(each), "factor": exact(each.factor)} for each in REDENOMINATIONS),
+            "euro_rates": _columns({**asdict(each), "rate": exact(each.rate)} for each in EURO_RATES.values()),
             "minor_units": [_minor_unit(unit) for unit in MINOR_UNITS.values()],
             "aliases": dict(ALIASES),
             "metals": [*METALS.values()],
@@ -44,32 +50,28 @@ def coins_json() -> bytes:
     return msgspec.json.encode([{"code": coin.symbol, "name": coin.name} for coin in COINS.values()])
 
 
+def _columns(records: Iterable[Record]) -> dict[str, list[Any]]:
+    rows = list(records)
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
 def _currency(currency: Currency) -> Record:
-    code, euro_rate = currency.code, EURO_RATES.get(currency.code)
-    changes = [change for change in REDENOMINATIONS if code in (change.old, change.new)]
     return {
-        "code": code,
+        "code": currency.code,
         "name": currency.name,
         "kind": currency.kind,
         "minor_units": currency.minor_units,
         "first_day": currency.first_day,
         "last_day": currency.last_day,
-        "lives": [asdict(life) for life in currency.lives] if len(currency.lives) > 1 else [],
-        "countries": COUNTRIES.get(code, ()),
+        "lives": [dataclasses.asdict(life) for life in currency.lives] if len(currency.lives) > 1 else 0,
+        "countries": COUNTRIES.get(currency.code, ()),
         "successor": currency.successor,
         "factor": None if currency.factor is None else exact(currency.factor),
-        "pegs": [_peg(peg) for peg in PEGS if peg.code == code],
-        "redenominations": [{**msgspec.structs.asdict(change), "factor": exact(change.factor)} for change in changes],
-        "euro": euro_rate and {**msgspec.structs.asdict(euro_rate), "rate": exact(euro_rate.rate)},
     }
 
 
 def _minor_unit(unit: MinorUnit) -> Record:
     return {"code": unit.code, "name": unit.name, "currency": unit.currency, "units": unit.units}
-
-
-def _peg(peg: Peg) -> Record:
-    return {**msgspec.structs.asdict(peg), "factor": exact(peg.factor)}
 
 
 def exact(value: Fraction) -> str:

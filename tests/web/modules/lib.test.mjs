@@ -111,14 +111,13 @@ test("unit and purity belong to a metal beside a currency", () => {
 });
 
 test("events follow from the tables, each with its law", () => {
-  const plain = { lives: [], pegs: [], redenominations: [], euro: null, first_day: "1995-01-01", last_day: null };
-  const change = { old: "OLD", new: "NEW", factor: "1000", first_day: "2000-01-01", authority: "The law" };
-  const peg = { code: "NEW", anchor: "EUR", factor: "2", authority: "The bank", first_day: "1999-01-01", last_day: "2001-01-01" };
-  const euro = { code: "NEW", rate: "2", fixed_on: "2002-01-01", authority: "A regulation" };
-  const { currencies, events } = completed({ currencies: [
-    { ...plain, code: "OLD", redenominations: [change] },
-    { ...plain, code: "NEW", redenominations: [change], pegs: [peg], euro },
-  ] });
+  const column = (record) => Object.fromEntries(Object.entries(record).map(([name, value]) => [name, [value]]));
+  const { currencies, events } = completed({
+    currencies: { code: ["OLD", "NEW"], first_day: ["1995-01-01", "1995-01-01"], last_day: [null, null], lives: [0, 0] },
+    redenominations: column({ old: "OLD", new: "NEW", factor: "1000", first_day: "2000-01-01", authority: "The law" }),
+    pegs: column({ code: "NEW", anchor: "EUR", factor: "2", authority: "The bank", first_day: "1999-01-01", last_day: "2001-01-01" }),
+    euro_rates: column({ code: "NEW", rate: "2", fixed_on: "2002-01-01", authority: "A regulation" }),
+  });
   assert.deepEqual(currencies[0].lives, [{ first_day: "1995-01-01", last_day: null }]);
   assert.deepEqual(events.map(({ day, code, kind, law }) => [day, code, kind, law]), [
     ["1999-01-01", "NEW", "peg-begun", "The bank"], ["2000-01-01", "NEW", "redenomination", "The law"],

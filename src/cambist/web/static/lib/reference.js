@@ -24,21 +24,35 @@ function load(name, complete) {
 }
 
 /**
- * Complete the tables with what follows from them: all `lives` of a currency, the oldest first, and the `events`, which
- * are days on which a unit, a peg or the euro changed a currency, by day: `{day, code, kind, text, law}`. A kind is
- * "redenomination", "peg-begun", "peg-ended" or "euro".
+ * Complete the tables with what follows from them: of a currency all `lives`, the oldest first, its `pegs`, its
+ * `redenominations` and its `euro` rate; and the `events`, which are days on which a unit, a peg or the euro changed a
+ * currency, by day: `{day, code, kind, text, law}`. A kind is "redenomination", "peg-begun", "peg-ended" or "euro".
  * @param {any} tables
  */
 export function completed(tables) {
-  const currencies = tables.currencies.map((currency) => ({ ...currency, lives: lives(currency) }));
+  const [changes, allPegs, rates] = [tables.redenominations, tables.pegs, tables.euro_rates].map(rows);
+  const currencies = rows(tables.currencies).map((currency) => {
+    const { code } = currency;
+    return {
+      ...currency, lives: lives(currency), pegs: allPegs.filter((peg) => peg.code === code),
+      redenominations: changes.filter((change) => change.old === code || change.new === code),
+      euro: rates.find((rate) => rate.code === code) ?? null,
+    };
+  });
   const events = currencies.flatMap((currency) => [...redenominations(currency), ...pegs(currency), ...euro(currency)]);
   events.sort((one, other) => (one.day + one.code < other.day + other.code ? -1 : 1));
   return { coins: [], ...tables, minorUnits: tables.minor_units, currencies, events };
 }
 
+/** Return the records of a table that has a list for each field. */
+function rows(table) {
+  const names = Object.keys(table);
+  return table[names[0]].map((_, row) => Object.fromEntries(names.map((name) => [name, table[name][row]])));
+}
+
 /** Only a code that was used again has its lives in the tables. */
 function lives({ lives: all, first_day, last_day }) {
-  return all.length ? all : [{ first_day, last_day }];
+  return all || [{ first_day, last_day }];
 }
 
 function redenominations({ code, redenominations: changes }) {
