@@ -37,9 +37,9 @@ test("a changed verdict says what is published instead, and since which delivery
     earlier: { ...EARLIER, value: "1400", status: "held" }, corrected: { ...EARLIER, value: "2098", source: "boa" },
   };
   const [event] = correctionEvents([verdict]);
-  assert.equal(event.text, "Published since a delivery of CBN: USD/NGN 1\u202f400 held over → 2\u202f098 by BOA");
+  assert.equal(event.text, "Published since a delivery of CBN: USD/NGN 1,400 held over → 2,098 by BOA");
   const [taken] = correctionEvents([{ ...verdict, cause: { decision: true }, corrected: { ...EARLIER, status: "withdrawn" } }]);
-  assert.equal(taken.text, "Published since a decision of the operator: USD/NGN 1\u202f400 held over → withdrawn");
+  assert.equal(taken.text, "Published since a decision of the operator: USD/NGN 1,400 held over → withdrawn");
 });
 
 test("events are in order of the days, and a correction that two pairs share is one", () => {

@@ -35,11 +35,11 @@ test("single and disputed are marked, and a status that is not known is shown as
 
 test("each fixing is a row with rate, weight, distance and reason", () => {
   assert.deepEqual(verdictRows(HELD).map((row) => [row.source, row.rate, row.weight, row.distance, row.isHeld]), [
-    ["BOA", "2\u202f098", "1", "+49.8 %", true],
-    ["a venue", "1\u202f401.5", "0.7", "+0.0357 %", false],
-    ["CBN", "140\u202f100", "1", "+9\u202f900 %", true],
-    ["FMD", "1\u202f401", "0", "0 %", false],
-    ["NEW", "1\u202f400", "1", "–", false],
+    ["BOA", "2,098", "1", "+49.8 %", true],
+    ["a venue", "1,401.5", "0.7", "+0.0357 %", false],
+    ["CBN", "140,100", "1", "+9,900 %", true],
+    ["FMD", "1,401", "0", "0 %", false],
+    ["NEW", "1,400", "1", "–", false],
   ]);
   assert.equal(verdictRows(HELD)[0].found, "Held: it jumps, and nobody else has published that day");
   assert.equal(verdictRows(HELD)[1].found, "Agreed");

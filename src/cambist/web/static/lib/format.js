@@ -1,19 +1,23 @@
 /** Numbers, times and ages as people read them. */
 
 import { h } from "./dom.js";
+import { locale } from "./texts.js";
 
-const NARROW_SPACE = "\u202f";
+const whole = new Intl.NumberFormat(locale);
+/** The sign before decimals in the visitor's language. */
+export const DECIMAL_SIGN = whole.formatToParts(1.5).find(({ type }) => type === "decimal").value;
+const digits = new Intl.NumberFormat(locale, { useGrouping: false });
 
 /**
- * Group the digits of a decimal number by thousands, and keep all of them.
+ * Write a decimal number as the visitor's language does, with all its digits.
  * @param {string|number} text such as "-1234567.8900"
- * @returns {string} such as "-1 234 567.8900", with narrow spaces that do not break
+ * @returns {string} such as "-1,234,567.8900"
  */
 export function number(text) {
-  const found = /^([-+]?)(\d+)(.*)$/s.exec(String(text));
+  const found = /^([-+]?)(\d+)(?:\.(\d+))?(.*)$/s.exec(String(text));
   if (!found) return String(text);
-  const [, sign, whole, rest] = found;
-  return sign + whole.replace(/\B(?=(\d{3})+$)/g, NARROW_SPACE) + rest;
+  const [, sign, before, after, rest] = found;
+  return sign + whole.format(BigInt(before)) + (after ? DECIMAL_SIGN + after.replace(/\d/g, (digit) => digits.format(digit)) : "") + rest;
 }
 
 /**
@@ -33,8 +37,7 @@ export function age(seconds) {
   const steps = [[60, 1, "second"], [3600, 60, "minute"], [172800, 3600, "hour"], [Infinity, 86400, "day"]];
   const value = Math.max(0, Math.floor(seconds));
   const [, size, unit] = steps.find(([below]) => value < below);
-  const count = Math.floor(value / size);
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(Math.floor(value / size));
 }
 
 /**
@@ -58,8 +61,8 @@ export function localTime(value) {
   const date = moment(value);
   if (Number.isNaN(date.getTime())) return h("span", {}, String(value));
   const iso = date.toISOString();
-  const day = date.toLocaleDateString(undefined, { day: "numeric", month: "short", year: "numeric" });
-  const clock = date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+  const day = date.toLocaleDateString(locale, { day: "numeric", month: "short", year: "numeric" });
+  const clock = date.toLocaleTimeString(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
   return h("time", { datetime: iso, title: `${iso.slice(0, 19).replace("T", " ")} UTC` }, `${day}, ${clock}`);
 }
 
@@ -71,5 +74,5 @@ export function localTime(value) {
  */
 export function dayInWords(day, withYear = true) {
   const options = { day: "numeric", month: "long", timeZone: "UTC", ...(withYear ? { year: "numeric" } : {}) };
-  return new Date(`${day}T00:00:00Z`).toLocaleDateString("en-GB", options);
+  return new Date(`${day}T00:00:00Z`).toLocaleDateString(locale, options);
 }

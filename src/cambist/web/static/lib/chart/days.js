@@ -3,8 +3,13 @@
  * No DOM.
  */
 
+import { locale } from "../texts.js";
+
 const DAY_MS = 86_400_000;
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const written = (parts) => new Intl.DateTimeFormat(locale, { ...parts, timeZone: "UTC" });
+const [LONG, MONTH, MONTH_OF_YEAR, DAY_OF_MONTH] = [
+  { day: "numeric", month: "short", year: "numeric" }, { month: "short" }, { month: "short", year: "numeric" }, { day: "numeric", month: "short" },
+].map(written);
 
 /** @typedef {{at: number, label: string, major: boolean}} TimeTick */
 
@@ -30,8 +35,7 @@ export function momentNumber(text) {
 
 /** Return the day as people write it, "3 Mar 2024". @param {number} day @returns {string} */
 export function longDay(day) {
-  const date = dateOf(day);
-  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+  return LONG.format(dateOf(day));
 }
 
 /** Return the day some months later; a day that the month lacks becomes its last. @param {number} day @param {number} months */
@@ -102,16 +106,16 @@ function yearPlaces(from, to, size) {
 
 function label(at, unit, isFirst) {
   const date = dateOf(at);
-  const [year, month, day] = [date.getUTCFullYear(), MONTHS[date.getUTCMonth()], date.getUTCDate()];
-  const isNewYear = date.getUTCMonth() === 0 && day === 1;
+  const year = date.getUTCFullYear();
+  const isNewYear = date.getUTCMonth() === 0 && date.getUTCDate() === 1;
   if (unit === "year") return { label: String(year), major: true };
   if (unit === "month") {
     if (isNewYear) return { label: String(year), major: true };
-    return { label: isFirst ? `${month} ${year}` : month, major: false };
+    return { label: isFirst ? MONTH_OF_YEAR.format(date) : MONTH.format(date), major: false };
   }
   if (unit === "minute") {
     const time = date.toISOString().slice(11, 16);
-    return time === "00:00" ? { label: `${day} ${month}`, major: true } : { label: time, major: false };
+    return time === "00:00" ? { label: DAY_OF_MONTH.format(date), major: true } : { label: time, major: false };
   }
-  return { label: isFirst || isNewYear ? `${day} ${month} ${year}` : `${day} ${month}`, major: isNewYear };
+  return { label: isFirst || isNewYear ? LONG.format(date) : DAY_OF_MONTH.format(date), major: isNewYear };
 }

@@ -3,6 +3,7 @@
 import { assetPicker } from "../../lib/asset_picker.js";
 import { h, replace } from "../../lib/dom.js";
 import { post } from "../../lib/posting.js";
+import { locale } from "../../lib/texts.js";
 import { readTyped } from "../../lib/typed_number.js";
 
 const CONDITIONS = {
@@ -104,5 +105,5 @@ function asked(inputs, fields) {
 
 /** Return a number as the API takes it; what is none stays as it is, and is refused. */
 function typed(text) {
-  return readTyped(text, navigator.language)?.plain ?? text;
+  return readTyped(text, locale)?.plain ?? text;
 }

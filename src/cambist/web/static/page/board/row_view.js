@@ -2,7 +2,7 @@
 
 import { sparkline, updateSparkline } from "../../lib/chart/sparkline.js";
 import { h } from "../../lib/dom.js";
-import { age, dayInWords, number } from "../../lib/format.js";
+import { age, dayInWords, DECIMAL_SIGN, number } from "../../lib/format.js";
 import { changedDigits, RowModel } from "./row_model.js";
 
 const ARROWS = { "1": "▲", "-1": "▼", "0": "" };
@@ -109,7 +109,8 @@ class PriceCell {
 /** Return how long the last `digits` characters of a text are once its thousands are grouped. */
 function tailLength(grouped, digits) {
   let length = 0;
-  for (let left = digits; left > 0; length += 1) if (grouped[grouped.length - 1 - length] !== "\u202f") left -= 1;
+  const isPart = (character) => character === DECIMAL_SIGN || /\p{Nd}/u.test(character);
+  for (let left = digits; left > 0; length += 1) if (isPart(grouped[grouped.length - 1 - length])) left -= 1;
   return length;
 }
 

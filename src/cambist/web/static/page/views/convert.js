@@ -5,6 +5,7 @@ import { assetPicker } from "../../lib/asset_picker.js";
 import { h, replace, svg } from "../../lib/dom.js";
 import { assetsOf, codeMeant } from "../../lib/asset_search.js";
 import { number } from "../../lib/format.js";
+import { locale } from "../../lib/texts.js";
 import { typedAs } from "../../lib/typed_number.js";
 import { convert, amountError, weighedMetal } from "../convert/conversion.js";
 import { readLink } from "../convert/link_values.js";
@@ -16,7 +17,6 @@ import { MetalFields } from "../convert/metal_fields.js";
 export const title = "Converter";
 
 const WAIT = 250;
-const LOCALE = navigator.language;
 const PLACES = [...Array(21).keys()];
 const SWAP = "M7 4 3 8l4 4M3 8h14M17 12l4 4-4 4M21 16H7";
 
@@ -52,7 +52,7 @@ class Converter {
     this.to = assetPicker({ label: "To", priced, value: values.to, onchange: chosen("unit", "purity") });
     this.amount = h("input", {
       class: "input amount", id: "amount", inputmode: "decimal", autocomplete: "off", maxlength: "400",
-      value: typedAs(values.amount ?? "100", LOCALE), "aria-describedby": "amount-reading amount-error",
+      value: typedAs(values.amount ?? "100", locale), "aria-describedby": "amount-reading amount-error",
       oninput: () => this.changed(WAIT), onchange: () => this.settle(),
     });
     this.reading = h("p", { class: "small muted", id: "amount-reading", "aria-live": "polite" });
@@ -116,13 +116,13 @@ class Converter {
 
   /** What is typed into the field of the amount: a number, or a question with codes. */
   get question() {
-    return readQuestion(this.amount.value, LOCALE, (word) => codeMeant(this.assets, word));
+    return readQuestion(this.amount.value, locale, (word) => codeMeant(this.assets, word));
   }
 
   /** Leave only the number in the field, once it is left: the codes are chosen beside it. */
   settle() {
     const { amount, from, to } = this.question;
-    if (from || to) this.amount.value = typedAs(amount, LOCALE);
+    if (from || to) this.amount.value = typedAs(amount, locale);
   }
 
   /** Choose the codes that were typed, and say how the number was read where it is not obvious. */
