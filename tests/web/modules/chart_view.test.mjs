@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readout, step } from "./lib/readout.js";
-import { keepWithin, pan, SHORTEST, zoom } from "./lib/view.js";
+import { readout, step } from "./static/lib/chart/readout.js";
+import { keepWithin, pan, SHORTEST, zoom } from "./static/lib/chart/view.js";
 
 const LIMITS = { from: 0, to: 1000 };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { layoutBars } from "./lib/bars_layout.js";
-import { sparklinePath } from "./lib/sparkline_path.js";
+import { layoutBars } from "./static/lib/chart/bars_layout.js";
+import { sparklinePath } from "./static/lib/chart/sparkline_path.js";
 
 test("a sparkline goes from the left to the right and from the least to the most", () => {
   const { d, last } = sparklinePath([3, 1, 5], 100, 30, 2);

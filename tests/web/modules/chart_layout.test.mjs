@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decimate, lowerBound, nearest, runs } from "./lib/columns.js";
-import { addMonths, dayNumber, isoDay, timeTicks } from "./lib/days.js";
-import { layout } from "./lib/layout.js";
-import { linearTicks, logTicks, makeScale, tickLabel } from "./lib/scales.js";
+import { decimate, lowerBound, nearest, runs } from "./static/lib/chart/columns.js";
+import { addMonths, dayNumber, isoDay, timeTicks } from "./static/lib/chart/days.js";
+import { layout } from "./static/lib/chart/layout.js";
+import { linearTicks, logTicks, makeScale, tickLabel } from "./static/lib/chart/scales.js";
 
 const SIZE = { width: 800, height: 400 };
 const START = dayNumber("1999-01-04");
