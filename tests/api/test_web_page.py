@@ -80,8 +80,23 @@ def test_nothing_else_of_the_package_is_served(browser, name):
 def test_everything_that_the_document_names_is_served(browser):
     document = browser.get("/", key=None, headers=HTML).text
     names = [name for name in re.findall(r'(?:src|href)="([^"]+)"', document) if name != "docs"]
-    assert len(names) == 4
+    assert len(names) == 5
     assert {browser.get(f"/{name}", key=None).status for name in names} == {200}
+
+
+def test_a_shared_link_names_the_picture_by_the_address_that_was_asked(make_client):
+    for secure, prefix, begin in (
+        (False, "", "http://rates.example/page/"),
+        (True, "/fx", "https://rates.example/fx/page/"),
+    ):
+        client = make_client(page=PageOptions(mode="keyed", is_secure=secure, path_prefix=prefix))
+        document = client.get("/", key=None, headers=HTML | {"Host": "rates.example"}).text
+        found = re.search(r'property="og:image" content="([^"]+)"', document)
+        assert found is not None
+        assert found[1].startswith(begin)
+        assert found[1].endswith("/page/touch.png")
+    odd = client.get("/", key=None, headers=HTML | {"Host": 'a"><b'})
+    assert 'a"><b' not in odd.text
 
 
 def test_the_configuration_says_what_the_page_must_know(make_client):

@@ -64,13 +64,13 @@ def test_documents_have_no_inline_script_and_no_inline_style() -> None:
 
 
 def reachable(files: Mapping[str, Asset], path: str) -> set[str]:
-    """Return a module and all that it imports, directly or not."""
+    """Return a module and all that it imports, directly or not; without what it loads only when that is wanted."""
     found, todo = set(), [path]
     while todo:
         module = todo.pop()
         if module not in found:
             found.add(module)
-            names = re.findall(r'(?:from|import|import\()\s*"(\.[^"]+)"', files[module].content.decode())
+            names = re.findall(r'(?:from|import)\s*"(\.[^"]+)"', files[module].content.decode())
             todo += [posixpath.normpath(posixpath.join(posixpath.dirname(module), name)) for name in names]
     return found
 

@@ -35,8 +35,8 @@ PAIRS = [
 
 
 def digits(text: str) -> Decimal:
-    """Read a number as the page writes it: grouped by narrow spaces."""
-    return Decimal(re.sub(r"\s", "", text))
+    """Read a number as the page writes it: with commas between thousands."""
+    return Decimal(text.replace(",", ""))
 
 
 def exact(body: bytes) -> dict:
@@ -70,9 +70,9 @@ def test_the_answer_is_that_of_convert_to_the_last_digit(page, page_service):
         found = exact(answered.value.body())["converted"]
         shown = value_of(page)
         assert digits(shown) == Decimal(found["result"]), (base, quote)
-        rate = re.search(r"= ([\d\s.]+) ", page.locator(".answer-rate").inner_text())[1]
+        rate = re.search(r"= ([\d,.]+) ", page.locator(".answer-rate").inner_text())[1]
         assert digits(rate) == Decimal(found["rate"])
-        assert Decimal(re.sub(r"\s", "", shown)).as_tuple().exponent == -precision
+        assert digits(shown).as_tuple().exponent == -precision
 
 
 def test_a_conversion_with_its_provenance_costs_one_call(page, page_service):
@@ -355,3 +355,79 @@ def test_a_whole_question_chooses_its_codes(open_view):
     expect(page).to_have_url(re.compile("amount=100&from=USD&to=JPY"))
     page.get_by_role("textbox", name="Amount").press("Tab")
     expect(page.get_by_role("textbox", name="Amount")).to_have_value("100")
+
+
+def spending(page: Page) -> list[tuple[str, str]]:
+    """Return a list that fills with the paths that cost calls, and how many."""
+    found: list[tuple[str, str]] = []
+    page.on("response", lambda each: found.append((urlsplit(each.url).path, each.headers.get("x-calls-cost") or "0")))
+    return found
+
+
+def test_other_currencies_and_a_mark_up_are_kept_in_the_address(open_view, page_service, page_errors):
+    page_errors.allow("status of 400")
+    page = open_view("#/convert?amount=100&from=EUR&to=DEM")
+    value_of(page)
+    page.get_by_role("button", name="Other currencies").click()
+    spent = spending(page)
+    page.get_by_label("Also in").fill("fim; atsx")
+    page.get_by_label("Also in").blur()
+    expect(page.get_by_text("ATSX")).to_be_visible()
+    page.get_by_label("Also in").fill("fim")
+    page.get_by_label("Mark-up in %").fill("2.5")
+    page.get_by_label("Mark-up in %").blur()
+    expect(page).to_have_url(re.compile(r"also=FIM&markup=2\.5%25"))
+    rows = page.locator(".more-prices tr")
+    expect(rows).to_have_count(2)
+    answer = page_service.json("/price-list?from=EUR&to=DEM,FIM&amount=100&markup=2.5%25")
+    assert [digits(text) for text in rows.locator("td").all_inner_texts()] == [
+        Decimal(str(each["price"])) for each in answer["prices"].values()
+    ]
+    assert ("/price-list", "2") in spent
+    check_accessible(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    check_fits(page)
+    page.reload()
+    enter_key(page, page_service.key)
+    expect(rows).to_have_count(2)
+    expect(page.get_by_label("Mark-up in %")).to_have_value("2.5")
+
+
+def test_the_last_30_days_are_drawn_for_one_call_and_open_the_chart(open_view):
+    page = open_view("#/convert?amount=1&from=EUR&to=DKK")
+    spent = spending(page)
+    page.get_by_role("button", name="Other currencies").click()
+    page.get_by_role("button", name="Show its last 30 days").click()
+    days = page.get_by_role("link", name="30 days: ")
+    expect(days).to_be_visible()
+    assert [each for each in spent if each[0] == "/time-series"] == [("/time-series", "1")]
+    page.get_by_label("Amount").fill("2")
+    expect(page.locator(".answer-asked")).to_contain_text("2 EUR")
+    assert len([each for each in spent if each[0] == "/time-series"]) == 1
+    days.click()
+    expect(page).to_have_url(re.compile(r"#/charts\?pairs=EUR/DKK"))
+
+
+def test_an_answer_is_refreshed_if_that_is_wished(page, page_service):
+    page.clock.install()
+    page.goto(f"{page_service.url}#/convert?amount=1&from=EUR&to=JPY&every=1")
+    enter_key(page, page_service.key)
+    value_of(page)
+    for _ in range(2):
+        with page.expect_response(asked("/explain")):
+            page.clock.fast_forward(60_000)
+
+
+def test_a_service_that_was_away_is_asked_again(page, page_service, page_errors):
+    page_errors.allow("ERR_FAILED|Failed to")
+    page.clock.install()
+    page.goto(f"{page_service.url}#/convert?amount=1&from=EUR&to=JPY")
+    enter_key(page, page_service.key)
+    value_of(page)
+    page.route("**/explain?**", lambda route: route.abort())
+    page.get_by_label("Amount").fill("3")
+    expect(page.locator(".answer .notice.bad")).to_be_visible()
+    page.unroute_all()
+    with page.expect_response(asked("/explain")):
+        page.clock.fast_forward(5_000)
+    expect(page.locator(".answer-asked")).to_contain_text("3 EUR")

@@ -95,6 +95,46 @@ def test_a_service_with_other_modules_says_that_it_was_updated(page, page_servic
     expect(page.get_by_role("button", name="Reload the page")).to_be_visible()
 
 
+def test_on_a_phone_the_navigation_opens_from_a_button_that_names_the_view(page, page_service):
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(page_service.url)
+    enter_key(page, page_service.key)
+    views = page.get_by_role("navigation", name="Views")
+    expect(views).to_be_hidden()
+    page.get_by_role("button", name="Convert").click()
+    links = views.get_by_role("link")
+    expect(links.last).to_be_in_viewport()
+    assert links.count() == 10
+    check_accessible(page)
+    views.get_by_role("link", name="Sources").click()
+    expect(views).to_be_hidden()
+    expect(page.get_by_role("button", name="Sources")).to_have_attribute("aria-expanded", "false")
+
+
+def test_on_paper_there_is_the_content_alone_and_that_it_is_simulated(page, page_service):
+    page.goto(page_service.url)
+    enter_key(page, page_service.key)
+    expect(page.locator(".answer-number")).to_be_visible()
+    page.emulate_media(media="print")
+    expect(page.locator(".answer-number")).to_be_visible()
+    expect(page.get_by_text("All prices on this page are simulated")).to_be_visible()
+    for hidden in (page.locator("header"), page.locator("footer"), page.get_by_label("Amount")):
+        expect(hidden).to_be_hidden()
+
+
+def test_a_shared_link_has_a_title_and_a_picture(page, page_service):
+    page.goto(page_service.url)
+    properties = page.eval_on_selector_all(
+        "meta[property]", "all => all.map((each) => [each.getAttribute('property'), each.content])"
+    )
+    shared = dict(properties)
+    assert shared["og:title"] == "Cambist"
+    assert shared["og:image"].startswith(page_service.url)
+    for address in (shared["og:image"], page.locator("link[rel=apple-touch-icon]").evaluate("link => link.href")):
+        picture = page.request.get(address)
+        assert (picture.status, picture.headers["content-type"]) == (200, "image/png")
+
+
 def test_a_key_can_be_forgotten(page, page_service):
     page.goto(page_service.url)
     enter_key(page, page_service.key)

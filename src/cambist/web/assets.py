@@ -20,6 +20,7 @@ CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".json": "application/json",
+    ".png": "image/png",
     ".svg": "image/svg+xml",
 }
 """The types of the files that a page may consist of; a file with another ending is not served."""

@@ -52,6 +52,11 @@ class PageOptions:
         found = _HOST.fullmatch(host)
         return f"{'wss' if self.is_secure else 'ws'}://{found[1]}:{self.stream_port}" if found else ""
 
+    def origin(self, host: str) -> str:
+        """Return the address of the service for who shares a link to it; empty if `host` is none."""
+        scheme = "https" if self.is_secure else "http"
+        return f"{scheme}://{host}" if _HOST.fullmatch(host) else ""
+
 
 def add_page_routes(
     framework: falcon.App[falcon.Request, falcon.Response],
@@ -99,11 +104,12 @@ class PageDocument:
         if self._options.mode == "off" or "text/html" not in (request.accept or ""):
             self._answer_program(response)
             return
-        stream_address = self._options.stream_address(request.get_header("Host") or "")
+        host = request.get_header("Host") or ""
+        stream_address = self._options.stream_address(host)
         response.set_header("Content-Security-Policy", page_policy(stream_address))
         response.set_header("Cache-Control", "no-cache")
         response.content_type = falcon.MEDIA_HTML
-        response.data = self._content
+        response.data = self._content.replace(b"{origin}", self._options.origin(host).encode())
 
     on_head = on_get
 
@@ -118,7 +124,11 @@ class PageDocument:
         root = f"{self._options.path_prefix}/" if self._options.path_prefix else ""
         assets = _assets()
         folder = f"{root}page/{assets.digest}/"
-        return assets.files[_DOCUMENT].content.replace(b"{assets}", folder.encode())
+        return (
+            assets.files[_DOCUMENT]
+            .content.replace(b"{assets}", folder.encode())
+            .replace(b"{shared}", f"{{origin}}/{folder.lstrip('/')}".encode())
+        )
 
 
 class PageConfig:

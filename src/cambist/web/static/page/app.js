@@ -5,6 +5,7 @@ import { h, replace } from "../lib/dom.js";
 import { LinkError } from "../lib/link.js";
 import { reference } from "../lib/reference.js";
 import { parseRoute, routeOf } from "../lib/router.js";
+import { language, LANGUAGES, t } from "../lib/texts.js";
 import { keyGate } from "./key_gate.js";
 import { VIEWS } from "./views.js";
 
@@ -13,15 +14,17 @@ const config = await loadConfig();
 setOpen(config.mode === "open");
 useKeptKey();
 
-const nav = h("nav", { class: "views", "aria-label": "Views" });
-const forget = h("button", { class: "button plain small", type: "button", hidden: true, onclick: () => forgetKey("") }, "Forget key");
+const nav = h("nav", { class: "views", id: "views", "aria-label": t`Views` });
+/** On a narrow screen it opens the navigation, and says which view is shown. */
+const menu = h("button", { class: "menu button quiet small", type: "button", "aria-controls": "views", "aria-expanded": "false", onclick: () => openMenu(menu.getAttribute("aria-expanded") === "false") });
+const forget = h("button", { class: "button plain small", type: "button", hidden: true, onclick: () => forgetKey("") }, t`Forget key`);
 const trouble = h("div", { class: "trouble", role: "alert" });
 const root = h("div", { id: "view" });
 const main = h("main", { id: "main", class: "frame", tabindex: "-1" }, trouble, root);
 let shown = { route: "", stop: null, turn: 0, again: 0 };
 
 const notice = h("p", { class: "frame", role: "status" });
-const offline = h("aside", { class: "offline", "aria-label": "Notice" }, notice);
+const offline = h("aside", { class: "offline", "aria-label": t`Notice` }, notice);
 /** After how many milliseconds a lost connection is tried again. */
 const AGAIN_AFTER = 3_000;
 /** How often the notice is asked for again, in milliseconds; it costs no call. */
@@ -32,7 +35,7 @@ async function loadConfig() {
   try {
     return await (await fetch(CONFIG, { cache: "no-store" })).json();
   } catch (error) {
-    document.body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, "The service does not answer."));
+    document.body.replaceChildren(h("p", { class: "notice bad", role: "alert" }, t`The service does not answer.`));
     throw error;
   }
 }
@@ -53,15 +56,15 @@ function shellOf(name, turn) {
 function build() {
   const linked = VIEWS.filter(({ linked = true }) => linked);
   replace(nav, linked.map(({ name, title }) => h("a", { href: routeOf(name), dataset: { view: name } }, title)));
-  const skip = h("a", { class: "skip button", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, "Skip to the content");
+  const skip = h("a", { class: "skip button", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, t`Skip to the content`);
   document.body.replaceChildren(skip, ...banner(), offline, header(), main, footer());
   showNotice();
 }
 
 function banner() {
   if (config.environment !== "sandbox") return [];
-  const text = h("p", { class: "frame" }, h("strong", {}, "Sandbox. "), "All prices on this page are simulated: none of them is from a market.");
-  return [h("aside", { class: "sandbox", "aria-label": "Sandbox" }, text)];
+  const text = h("p", { class: "frame" }, h("strong", {}, t`Sandbox.`), " ", t`All prices on this page are simulated: none of them is from a market.`);
+  return [h("aside", { class: "sandbox", "aria-label": t`Sandbox` }, text)];
 }
 
 /** Show what the service tells on every view, such as that there is no network; without that nothing. */
@@ -80,13 +83,25 @@ async function renewNotice() {
 function header() {
   const icon = h("img", { src: new URL("icon.svg", import.meta.url).href, alt: "", width: 26, height: 26 });
   return h("header", { class: "top" }, h("div", { class: "frame" },
-    h("a", { class: "brand", href: routeOf(VIEWS[0]?.name ?? "") }, icon, "Cambist"), nav, forget));
+    h("a", { class: "brand", href: routeOf(VIEWS[0]?.name ?? "") }, icon, "Cambist"), menu, nav, forget));
 }
 
 function footer() {
   return h("footer", { class: "bottom" }, h("div", { class: "frame" },
-    h("a", { href: new URL("../../../docs", import.meta.url).href }, "API reference"),
-    h("span", {}, `Cambist ${config.version}`), h("span", {}, "Times are yours; point at one for UTC.")));
+    h("a", { href: new URL("../../../docs", import.meta.url).href }, t`API reference`),
+    h("span", {}, `Cambist ${config.version}`), h("span", {}, t`Times are yours; point at one for UTC.`), languages()));
+}
+
+/** The choice of a language, which is kept in the address. */
+function languages() {
+  const speak = () => { location.search = new URLSearchParams({ lang: choice.value }); };
+  const choice = h("select", { class: "small", "aria-label": "Language", onchange: speak },
+    Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name)));
+  return choice.length > 1 && choice;
+}
+
+function openMenu(isOpen) {
+  menu.setAttribute("aria-expanded", String(isOpen));
 }
 
 /** Show the view of the address; without a key that is needed, ask for one. */
@@ -99,8 +114,10 @@ async function render() {
   replace(trouble);
   forget.hidden = !key();
   mark(view?.under ?? view?.name);
+  openMenu(false);
+  replace(menu, view?.title ?? t`Menu`);
   if (!hasKey() || !view) {
-    replace(root, hasKey() ? wrongLink(VIEWS[0], { message: `No view “${name}”.` }) : keyGate({ environment: config.environment, message: shown.message, onkey: entered }));
+    replace(root, hasKey() ? wrongLink(VIEWS[0], { message: t`There is no view “${name}”.` }) : keyGate({ environment: config.environment, message: shown.message, onkey: entered }));
     shown.message = "";
     root.querySelector("#key")?.focus({ preventScroll: true });
     return;
@@ -125,7 +142,7 @@ async function render() {
 /** Say what of a link is not understood: nothing is shown that it may not have asked for. */
 function wrongLink({ name, title }, error) {
   return h("div", { class: "empty stack" }, h("h1", {}, title), h("p", { role: "alert" }, error.message),
-    h("p", {}, h("a", { href: routeOf(name) }, `Open “${title}” without it`)));
+    h("p", {}, h("a", { href: routeOf(name) }, t`Open “${title}” without it`)));
 }
 
 function leave() {
@@ -171,7 +188,7 @@ async function missing() {
     if (turn !== shown.turn) return;
     if (answer?.ok) break;
     wasLost = true;
-    replace(trouble, h("p", { class: "notice bad" }, "Connection lost. It is tried again every few seconds."));
+    replace(trouble, h("p", { class: "notice bad" }, t`Connection lost. It is tried again every few seconds.`));
     await new Promise((done) => { setTimeout(done, AGAIN_AFTER); });
   }
   if (wasLost) {
@@ -179,8 +196,8 @@ async function missing() {
     await render();
     return;
   }
-  replace(trouble, h("p", { class: "notice bad" }, "The service was updated. ",
-    h("button", { class: "button quiet small", type: "button", onclick: () => location.reload() }, "Reload the page")));
+  replace(trouble, h("p", { class: "notice bad" }, t`The service was updated.`, " ",
+    h("button", { class: "button quiet small", type: "button", onclick: () => location.reload() }, t`Reload the page`)));
 }
 
 function forgetKey(message) {

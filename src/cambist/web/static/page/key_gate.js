@@ -2,6 +2,7 @@
 
 import { keepKey, request, setKey } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
+import { t } from "../lib/texts.js";
 
 /**
  * Make the form for a key.
@@ -15,7 +16,7 @@ export function keyGate({ environment, message = "", onkey }) {
   });
   const keep = h("input", { type: "checkbox", id: "keep" });
   const error = h("p", { class: "error", id: "key-error", role: "alert" }, message);
-  const button = h("button", { class: "button", type: "submit" }, "Use this key");
+  const button = h("button", { class: "button", type: "submit" }, t`Use this key`);
   const submit = async (event) => {
     event.preventDefault();
     button.disabled = true;
@@ -28,20 +29,20 @@ export function keyGate({ environment, message = "", onkey }) {
     onkey();
   };
   return h("section", { class: "gate stack wide", "aria-labelledby": "welcome" },
-    h("h1", { id: "welcome", tabindex: "-1" }, "Rates that say where they come from"),
-    h("p", { class: "lead" }, "Currencies, metals and crypto: convert, look at fifty years of history, and see which source stands behind every number."),
+    h("h1", { id: "welcome", tabindex: "-1" }, t`Rates that say where they come from`),
+    h("p", { class: "lead" }, t`Currencies, metals and crypto: convert, look at fifty years of history, and see which source stands behind every number.`),
     h("div", { class: "card stack" },
       h("form", { onsubmit: submit },
-        h("div", { class: "field" }, h("label", { for: "key" }, "Your API key"), input), button),
+        h("div", { class: "field" }, h("label", { for: "key" }, t`Your API key`), input), button),
       error,
-      h("label", { class: "row small", for: "keep" }, keep, "Keep it until this tab is closed"),
-      h("p", { class: "small muted", id: "key-hint" }, "The key stays in the memory of this tab, and is gone when you reload the page, unless the tab keeps it. ", whence(environment))));
+      h("label", { class: "row small", for: "keep" }, keep, t`Keep it until this tab is closed`),
+      h("p", { class: "small muted", id: "key-hint" }, t`The key stays in the memory of this tab, and is gone when you reload the page, unless the tab keeps it.`, " ", whence(environment))));
 }
 
 function whence(environment) {
   return environment === "sandbox"
-    ? ["The first ", h("code", {}, "cambist serve --sandbox"), " printed one, and left it in the file ", h("code", {}, "owner.key"), " of the data folder."]
-    : ["Whoever runs this service gives keys out: the first ", h("code", {}, "cambist serve"), " printed one."];
+    ? t`The first ${h("code", {}, "cambist serve --sandbox")} printed one, and left it in the file ${h("code", {}, "owner.key")} of the data folder.`
+    : t`Whoever runs this service gives keys out: the first ${h("code", {}, "cambist serve")} printed one.`;
 }
 
 /** Use a key, unless the service refuses it; return why it does. The question costs no call. */

@@ -1,6 +1,7 @@
 /** What the converter asks the API, and the answer as it is shown. No DOM. */
 
 import { padded, parseDecimal, quotient } from "../../lib/decimal.js";
+import { t } from "../../lib/texts.js";
 
 /**
  * @typedef {{amount: string, from: string, to: string, precision: string, date: string, unit: string, purity: string}} Conversion
@@ -98,6 +99,6 @@ function suitingPlaces(code, value, tables) {
 
 /** Return what is wrong with what was typed as an amount, or an empty text. `read` is what it was read as. */
 export function amountError(text, read) {
-  if (!text.trim()) return "Enter an amount";
-  return read ? "" : "This is no amount: write a number such as 1234.50, or a question such as 100 USD in EUR";
+  if (!text.trim()) return t`Enter an amount`;
+  return read ? "" : t`This is no amount: write a number such as 1234.50, or a question such as 100 USD in EUR`;
 }

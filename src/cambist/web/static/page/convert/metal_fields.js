@@ -1,6 +1,7 @@
 /** The unit of mass and the purity of a metal, shown where one is converted from or to a currency. */
 
 import { h, replace } from "../../lib/dom.js";
+import { t } from "../../lib/texts.js";
 
 const CUSTOM = "custom";
 
@@ -17,9 +18,9 @@ export class MetalFields {
     this.unit = h("select", { class: "select", id: "unit", onchange });
     this.purity = h("select", { class: "select", id: "purity", onchange: () => { this.showCustom(); onchange(); } });
     this.fineness = h("input", { class: "input", id: "fineness", inputmode: "decimal", maxlength: "8", oninput: onchange });
-    this.purityField = field("purity", "Purity", this.purity);
-    this.finenessField = field("fineness", "Fineness, of 1000", this.fineness);
-    this.element = h("div", { class: "metal-fields", hidden: true }, field("unit", "Unit", this.unit), this.purityField, this.finenessField);
+    this.purityField = field("purity", t`Purity`, this.purity);
+    this.finenessField = field("fineness", t`Fineness, of 1000`, this.fineness);
+    this.element = h("div", { class: "metal-fields", hidden: true }, field("unit", t`Unit`, this.unit), this.purityField, this.finenessField);
   }
 
   /** What is chosen; empty texts for the metal's own unit, and for the pure metal. */
@@ -33,7 +34,7 @@ export class MetalFields {
   get error() {
     if (!this.metal || this.finenessField.hidden) return "";
     const value = Number(this.fineness.value || NaN);
-    return value >= 1 && value <= 1000 ? "" : "A fineness is from 1 to 1000 parts per thousand";
+    return value >= 1 && value <= 1000 ? "" : t`A fineness is from 1 to 1000 parts per thousand`;
   }
 
   /** Show the fields of a metal; null hides them. */
@@ -51,9 +52,9 @@ export class MetalFields {
   showPurities(before) {
     const purities = this.tables.purities[this.metal.code] ?? [];
     this.purityField.hidden = !purities.length;
-    replace(this.purity, h("option", { value: "" }, "Pure"),
+    replace(this.purity, h("option", { value: "" }, t`Pure`),
       purities.map(({ code, name, fineness }) => h("option", { value: code }, `${name} (${fineness})`)),
-      h("option", { value: CUSTOM }, "Another fineness"));
+      h("option", { value: CUSTOM }, t`Another fineness`));
     const isNamed = !before || purities.some(({ code }) => code === before);
     this.purity.value = isNamed ? before : CUSTOM;
     this.fineness.value = isNamed ? "" : before;
@@ -70,7 +71,7 @@ export class MetalFields {
     if (!metal) return (code) => code;
     const name = this.tables.units.find(({ handle }) => handle === unit)?.name.toLowerCase() ?? unit;
     const fine = purity ? ` ${purity}` : "";
-    return (code, amount) => (code === metal.code ? `${amount === "1" ? name : plural(name)} of ${metal.name.toLowerCase()}${fine}` : code);
+    return (code, amount) => (code === metal.code ? t`${amount === "1" ? name : plural(name)} of ${metal.name.toLowerCase()}${fine}` : code);
   }
 }
 

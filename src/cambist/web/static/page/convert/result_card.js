@@ -3,6 +3,7 @@
 import { h, replace } from "../../lib/dom.js";
 import { age, dayInWords, localTime, moment, number } from "../../lib/format.js";
 import { routeOf } from "../../lib/router.js";
+import { t } from "../../lib/texts.js";
 import { verdictsOf } from "../parts/verdict.js";
 import { inverse } from "./conversion.js";
 import { sentencesOf } from "./sentence.js";
@@ -16,11 +17,11 @@ export class ResultCard {
     this.answer = h("div", { class: "answer", role: "status" });
     this.meta = h("p", { class: "answer-time muted" });
     this.origin = h("div", { class: "answer-origin stack" });
-    this.copy = h("button", { class: "button plain", type: "button", onclick: () => this.copyLink() }, "Copy link");
-    this.link = h("a", { class: "small" }, "Link to this answer");
-    this.history = h("a", { class: "small" }, "Its history");
+    this.copy = h("button", { class: "button plain", type: "button", onclick: () => this.copyLink() }, t`Copy link`);
+    this.link = h("a", { class: "small" }, t`Link to this answer`);
+    this.history = h("a", { class: "small" }, t`Its history`);
     this.actions = h("div", { class: "row answer-actions", hidden: true }, this.link, this.history, navigator.clipboard ? this.copy : null);
-    this.element = h("section", { class: "card answer-card", "aria-label": "Answer" }, this.answer, this.meta, this.origin, this.actions);
+    this.element = h("section", { class: "card answer-card", "aria-label": t`Answer` }, this.answer, this.meta, this.origin, this.actions);
     this.clock = setInterval(() => this.tick(), 1000);
   }
 
@@ -41,7 +42,7 @@ export class ResultCard {
   fail({ message, meant, status }, onuse) {
     this.clear();
     replace(this.answer, h("p", { class: "notice bad" }, message), nextStep(status, this.shell.config.notice),
-      meant && h("p", {}, h("button", { class: "button quiet", type: "button", onclick: () => onuse(meant) }, `Use ${meant.code}`)));
+      meant && h("p", {}, h("button", { class: "button quiet", type: "button", onclick: () => onuse(meant) }, t`Use ${meant.code}`)));
   }
 
   /** Show an answer; `words` names so much of a side. */
@@ -69,7 +70,7 @@ export class ResultCard {
   tick() {
     if (!this.updated || !this.age) return;
     const seconds = (Date.now() - this.updated.getTime()) / 1000;
-    this.age.textContent = seconds < 2 ? "now" : `${age(seconds)} old`;
+    this.age.textContent = seconds < 2 ? t`now` : t`${age(seconds)} old`;
   }
 
   /** Say where the rate comes from; asked once for a pair, and again after half a minute. */
@@ -97,13 +98,13 @@ export class ResultCard {
   }
 
   cannotExplain(error) {
-    if (error.name !== "AbortError") replace(this.origin, h("p", { class: "muted" }, `Where it comes from is not known: ${error.message}`));
+    if (error.name !== "AbortError") replace(this.origin, h("p", { class: "muted" }, t`Where it comes from is not known: ${error.message}`));
   }
 
   async copyLink() {
     await navigator.clipboard.writeText(this.link.href);
-    this.copy.textContent = "Copied";
-    setTimeout(() => { this.copy.textContent = "Copy link"; }, 2000);
+    this.copy.textContent = t`Copied`;
+    setTimeout(() => { this.copy.textContent = t`Copy link`; }, 2000);
   }
 
   stop() {
@@ -113,25 +114,24 @@ export class ResultCard {
 
 /** Say what brings a price that there is none of. */
 function nextStep(status, notice) {
-  const sandbox = [h("code", {}, "make sandbox"), " serves simulated prices."];
-  if (status === 404) return h("p", { class: "small muted" }, h("code", {}, "cambist backfill"), " fetches the history of the sources.");
-  return status === 503 && notice && h("p", { class: "small muted" }, "It comes with the network. ", sandbox);
+  if (status === 404) return h("p", { class: "small muted" }, t`${h("code", {}, "cambist backfill")} fetches the history of the sources.`);
+  return status === 503 && notice && h("p", { class: "small muted" }, t`It comes with the network. ${h("code", {}, "make sandbox")} serves simulated prices.`);
 }
 
 /** Say of which day a rate is, and of which its fixing, if that is an earlier one. */
 function dayText({ day, fixedOn }) {
-  const asked = `Rate of ${dayInWords(day)}`;
-  if (fixedOn === null) return `${asked}, by law`;
-  if (!fixedOn) return `${asked}, at midnight UTC`;
-  return fixedOn === day ? asked : `${asked}: there was no fixing, it has that of ${dayInWords(fixedOn)}`;
+  const asked = dayInWords(day);
+  if (fixedOn === null) return t`Rate of ${asked}, by law`;
+  if (!fixedOn) return t`Rate of ${asked}, at midnight UTC`;
+  return fixedOn === day ? t`Rate of ${asked}` : t`Rate of ${asked}: there was no fixing, it has that of ${dayInWords(fixedOn)}`;
 }
 
 function table(legs) {
   const rows = legs.map((leg) => h("tr", {},
     h("th", { scope: "row" }, `${leg.base}/${leg.quote}`), h("td", { class: "num" }, number(leg.rate)),
-    h("td", {}, leg.as_of ? localTime(leg.as_of) : "by law")));
-  return h("details", {}, h("summary", {}, "How it is crossed"), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Legs of the rate" },
+    h("td", {}, leg.as_of ? localTime(leg.as_of) : t`by law`)));
+  return h("details", {}, h("summary", {}, t`How it is crossed`), h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t`Legs of the rate` },
     h("table", { class: "table" },
-      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Leg"), h("th", { scope: "col", class: "num" }, "Rate"), h("th", { scope: "col" }, "Time"))),
+      h("thead", {}, h("tr", {}, h("th", { scope: "col" }, t`Leg`), h("th", { scope: "col", class: "num" }, t`Rate`), h("th", { scope: "col" }, t`Time`))),
       h("tbody", {}, rows))));
 }

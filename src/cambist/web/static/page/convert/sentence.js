@@ -1,9 +1,14 @@
 /** The sentence that says where a rate comes from, made from an answer of `/explain`. No DOM. */
 
 import { age, dayInWords } from "../../lib/format.js";
+import { locale, t } from "../../lib/texts.js";
 
 const DAY = 86400;
-const REASONS = { weekend: "the weekend", holiday: "a holiday", missing: "its source left it out that day", late: "the next one was late", held: "newer fixings that are held", ended: "the series ended" };
+const REASONS = {
+  weekend: t`because of the weekend`, holiday: t`because of a holiday`, missing: t`because its source left it out that day`,
+  late: t`because the next one was late`, held: t`because newer fixings are held`, ended: t`because the series ended`,
+};
+const both = new Intl.ListFormat(locale);
 
 /**
  * @typedef {{base: string, quote: string, rate: string, made: string, sources?: string[], law?: string,
@@ -18,7 +23,7 @@ const REASONS = { weekend: "the weekend", holiday: "a holiday", missing: "its so
  * @returns {string[]} such as ["ECB fixing of 30 October, 23 days old"]
  */
 export function sentencesOf(legs, sources, now) {
-  if (!legs.length) return ["Nothing is converted: both sides are the same"];
+  if (!legs.length) return [t`Nothing is converted: both sides are the same`];
   const said = new Map();
   for (const leg of legs) {
     const text = sentenceOf(leg, sources, now);
@@ -26,24 +31,28 @@ export function sentencesOf(legs, sources, now) {
     said.set(text, [...(said.get(text) ?? []), pair]);
   }
   if (said.size === 1) return [...said.keys()];
-  return [...said].map(([text, pairs]) => `${pairs.join(" and ")}: ${text}`);
+  return [...said].map(([text, pairs]) => `${both.format(pairs)}: ${text}`);
 }
 
 function sentenceOf(leg, sources, now) {
-  if (leg.law) return `${leg.rate} ${leg.quote} for 1 ${leg.base} by law (${leg.law})`;
+  if (leg.law) return t`${leg.rate} ${leg.quote} for 1 ${leg.base} by law (${leg.law})`;
   const names = (leg.sources ?? []).map((key) => shortName(key, sources));
   const isFixing = (leg.sources ?? []).some((key) => ["daily", "monthly"].includes(sources[key]?.pace));
-  if (leg.fixed_on) return `${listed(names)}${isFixing ? " fixing" : ","} of ${dayInWords(leg.fixed_on)}${carried(leg)}`;
+  if (leg.fixed_on) {
+    const day = dayInWords(leg.fixed_on);
+    return (isFixing ? t`${listed(names)} fixing of ${day}` : t`${listed(names)}, of ${day}`) + carried(leg);
+  }
   const seconds = Math.max(0, (now.getTime() - new Date(leg.as_of).getTime()) / 1000);
-  const old = seconds < 2 ? "this very moment" : `${age(seconds)} old`;
-  if (isFixing) return `${listed(names)} fixing of ${fixingDay(leg.as_of, now)}, ${seconds < DAY ? "of today" : old}`;
-  const closed = leg.because === "closed" ? "; the market is closed now" : "";
-  return `${listed(names)}, ${old}${closed}`;
+  const old = seconds < 2 ? t`this very moment` : t`${age(seconds)} old`;
+  if (isFixing) return t`${listed(names)} fixing of ${fixingDay(leg.as_of, now)}, ${seconds < DAY ? t`of today` : old}`;
+  return leg.because === "closed" ? t`${listed(names)}, ${old}; the market is closed now` : `${listed(names)}, ${old}`;
 }
 
 /** Say why the fixing of a past day is an earlier one; empty if it is not. */
 export function carried({ carried_days: days, because }) {
-  return Number(days) > 0 ? `, ${days} ${Number(days) === 1 ? "day" : "days"} before, because of ${REASONS[because] ?? because}` : "";
+  const [count, reason] = [Number(days), REASONS[because] ?? because];
+  if (!(count > 0)) return "";
+  return count === 1 ? t`, 1 day before, ${reason}` : t`, ${count} days before, ${reason}`;
 }
 
 function fixingDay(moment, now) {
@@ -57,6 +66,7 @@ function shortName(key, sources) {
 }
 
 function listed(names) {
-  if (names.length <= 2) return names.join(" and ");
-  return `${names[0]}, ${names[1]} and ${names.length - 2} ${names.length === 3 ? "other" : "others"}`;
+  const more = names.length - 2;
+  if (more < 1) return both.format(names);
+  return more === 1 ? t`${names[0]}, ${names[1]} and 1 other` : t`${names[0]}, ${names[1]} and ${more} others`;
 }
