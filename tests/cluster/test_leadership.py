@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cambist.cluster.leadership import TERM_SECONDS, LeaderElection, Term
+from cambist.cluster.reach_mark import ReachMark
 from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.status.leadership import LeaderState
 
@@ -67,7 +69,8 @@ class Machine:
 
     def __init__(self, term: TermInMemory, name: str) -> None:
         self.elapsed = 1000.0
-        self.election = LeaderElection(term, name, lambda: NOW, lambda: self.elapsed)
+        self.silence = 0.0
+        self.election = LeaderElection(term, name, lambda: NOW, lambda: self.elapsed, silence=lambda: self.silence)
 
     def ask(self) -> None:
         asyncio.run(self.election._attempt())
@@ -326,3 +329,79 @@ def _ended(berlin: Machine, paris: Machine) -> Iterator[None]:
     yield
     for machine in (berlin, paris):
         machine.election._thread.shutdown()
+
+
+def test_a_leader_that_does_not_reach_the_others_leaves_it_to_them(
+    berlin: Machine, paris: Machine, later: Later
+) -> None:
+    berlin.ask()
+    paris.ask()
+    berlin.silence = 1.9
+    berlin.ask()
+    assert berlin.epochs == (1, 1)
+    berlin.silence = 2.0
+    berlin.ask()
+    assert berlin.epochs == (None, None)
+    paris.ask()
+    assert paris.epochs == (2, 2)
+    for _ in range(30):
+        later(1)
+        paris.ask()
+        berlin.ask()
+        assert (berlin.epochs, paris.epochs) == ((None, None), (2, 2))
+
+
+def test_if_nobody_takes_the_term_it_leads_again_and_offers_it_after_a_minute(
+    berlin: Machine, paris: Machine, later: Later
+) -> None:
+    berlin.silence = paris.silence = 100.0
+    berlin.ask()
+    assert berlin.epochs == (1, 1)
+    led = []
+    for _ in range(80):
+        later(1)
+        berlin.ask()
+        led.append(berlin.election.term is not None)
+    assert led.count(False) == 12, "six seconds, twice"
+    assert led[7:59] == [True] * 52
+    paris.silence = 0.0
+    for _ in range(61):
+        later(1)
+        berlin.ask()
+        paris.ask()
+    assert paris.election.term is not None
+    assert berlin.election.term is None
+
+
+def test_a_process_that_reaches_the_others_again_asks_at_once(berlin: Machine, later: Later) -> None:
+    berlin.ask()
+    berlin.silence = 5.0
+    berlin.ask()
+    assert berlin.election.term is None
+    later(1)
+    berlin.silence = 0.0
+    berlin.ask()
+    assert berlin.election.term is not None
+
+
+def test_a_term_that_cannot_be_given_up_stays(berlin: Machine, term: TermInMemory) -> None:
+    berlin.ask()
+    berlin.silence, term.error = 5.0, GONE
+    berlin.ask()
+    assert berlin.epochs == (1, 1)
+    assert berlin.election.is_cut_off
+
+
+def test_the_mark_of_the_link_says_for_how_long_the_others_were_not_reached(tmp_path: Path) -> None:
+    now = [100.0]
+    mark = ReachMark(tmp_path / "reached", lambda: now[0])
+    now[0] = 108.0
+    assert mark.silence(10.0) == 0.0
+    now[0] = 113.0
+    assert mark.silence(10.0) == 3.0, "it never was there"
+    ReachMark(tmp_path / "reached", lambda: now[0]).record()
+    now[0] = 115.5
+    assert mark.silence(10.0) == 2.5
+    (tmp_path / "reached").write_bytes(b"half")
+    assert mark.silence(10.0) == 5.5
+    ReachMark(tmp_path / "no folder" / "reached", lambda: now[0]).record()

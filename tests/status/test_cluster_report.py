@@ -59,3 +59,8 @@ def test_the_leader_is_the_one_of_the_highest_epoch_that_says_so() -> None:
 def test_a_report_survives_the_file() -> None:
     found = report(silent=("c",), answering=4, redis_lost_at=NOON)
     assert msgspec.json.decode(msgspec.json.encode(found), type=ClusterReport) == found
+
+
+def test_a_leader_that_only_the_database_knows_of_leads() -> None:
+    cut_off = node("a", leader="b")
+    assert cluster_problems(report(nodes=(cut_off,)), NOON) == []

@@ -165,6 +165,26 @@ def _force_two_leaders(fault: Disturbance) -> None:
     fault.expect(lambda: _is_one_leader(fault.cluster, node))
 
 
+def _cut_leader_from_redis(fault: Disturbance) -> None:
+    """Cut the leader from Redis alone: it cannot publish to the others, and makes way for one that can."""
+    node, network = _publishing_leader(fault), fault.cluster.network
+    fault.undo.callback(network.heal_from, node.number, network.servers[1])
+    fault.without_grants.add(node.number)
+    network.cut_from(node.number, network.servers[1])
+    fault.hold(3 * _TERM_SECONDS, 4 * _TERM_SECONDS)
+    fault.seconds = max(fault.seconds, 3 * _TERM_SECONDS)
+    fault.expect(lambda: _has_made_way(fault.cluster, node))
+
+
+def _has_made_way(cluster: Cluster, older: Node) -> str:
+    """Return what is wrong if no other node leads and publishes in place of a leader that was cut off."""
+    newer = cluster.leader()
+    if newer is None or newer is older:
+        return f"{older.name} was cut from Redis, and nobody else leads"
+    age = time.time() - (RateBookReader(newer.data / "rates.book").published_at() or 0.0)
+    return f"{newer.name} leads, and its prices are {age:.1f} s old" if age > _FRESH_SECONDS else ""
+
+
 def _publishing_leader(fault: Disturbance) -> Node:
     """Return the leader as soon as it publishes: after a round that killed its ingest, another node may follow it."""
     node, until = fault.leader(), time.monotonic() + 4 * _TERM_SECONDS
@@ -238,6 +258,7 @@ FAULTS: dict[str, Callable[[Disturbance], None]] = {
     "cut node": _cut_node,
     "cut from PostgreSQL": _cut_from(0),
     "cut from Redis": _cut_from(1),
+    "cut leader from Redis": _cut_leader_from_redis,
     "force two leaders": _force_two_leaders,
     "kill PostgreSQL": _kill_postgresql,
     "pause PostgreSQL": _pause_postgresql,
@@ -247,7 +268,7 @@ FAULTS: dict[str, Callable[[Disturbance], None]] = {
 }
 """All faults by name."""
 
-_CUTS = {"cut node", "cut from PostgreSQL", "cut from Redis", "force two leaders"}
+_CUTS = {"cut node", "cut from PostgreSQL", "cut from Redis", "cut leader from Redis", "force two leaders"}
 
 
 def possible_faults(cluster: Cluster, chosen: Collection[str] = ()) -> list[str]:

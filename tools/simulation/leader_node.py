@@ -86,15 +86,27 @@ class LeaderNode:
         self._loop = around.loop
         data = DataDirectory(folder)
         leadership = SqlStore(around.url).leadership
-        self.election = _PausedElection(self, leadership, name, self._loop.now, self._loop.time)
+        self._reached_at = self._loop.time()
+        self.election = _PausedElection(
+            self, leadership, name, self._loop.now, self._loop.time,
+            silence=lambda: self._loop.time() - self._reached_at,
+        )  # fmt: skip
         self.worker = _FencedWorker(self, around)
         self._leader = IngestLeader(self.election, lambda: self.worker)
-        self.relay = BookRelay(data, RedisLinkInMemory(around.redis, self._is_without_redis))
+        self.relay = BookRelay(data, RedisLinkInMemory(around.redis, self._is_without_redis), self._reach)
         self._candidates = RateBookFile(data.candidates)
         self.books = RateBookFile(data.path)
 
+    def _reach(self) -> None:
+        self._reached_at = self._loop.time()
+
     def _is_without_redis(self) -> bool:
         return self._loop.time() < max(self.faults.without_redis, self.faults.paused)
+
+    @property
+    def is_without_redis(self) -> bool:
+        """Whether Redis cannot be reached."""
+        return self._is_without_redis()
 
     @property
     def is_without_database(self) -> bool:
@@ -173,8 +185,8 @@ class LeaderNode:
 class _PausedElection(LeaderElection):
     """An election in a process that may be paused."""
 
-    def __init__(self, node: LeaderNode, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, node: LeaderNode, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
         self._holder = node.holder
         self._of = node
 

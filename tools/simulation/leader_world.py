@@ -28,12 +28,14 @@ FENCED = "only the last leader files"
 TERM = "a term in force is not taken"
 BOOK_ORDER = "a book shown is never older than one shown before"
 TAKEN_OVER = "another node leads after ten seconds"
+HEARD = "a leader that the others do not hear makes way for one that they hear"
 ARCHIVED = "the archive is equal to what the source said"
 SAME_BOOK = "all nodes show the book of the leader"
 PAUSED, NO_DATABASE, NO_REDIS, ENDED, FLUSHED = "paused", "no database", "no Redis", "ended", "flushed"
 _WORD_SECONDS = 10.0
 _LAG_SECONDS = 10.0
 _TAKEN_OVER_SECONDS = 10.0
+_UNHEARD_SECONDS = 75.0
 _QUIET_SECONDS = 60.0
 _LOOK_SECONDS = 0.5
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC).date()
@@ -58,6 +60,7 @@ class LeaderWorld:
         self._starts = 0
         self._term: LeaderState | None = None
         self._shown: dict[str, tuple[int, int]] = {}
+        self._unheard_since: float | None = None
 
     def _before(self, _statement: str) -> None:
         """Let the statements of a node fail that is cut off from the database."""
@@ -178,6 +181,20 @@ class LeaderWorld:
             is_anyone_well = any(self._is_well(node) for node in self._nodes.values())
             without = 0.0 if is_led or not is_anyone_well else without + _LOOK_SECONDS
             require(without <= _TAKEN_OVER_SECONDS, TAKEN_OVER, f"nobody has led for {without} s")
+            self._check_reach(state.node if state and is_led else "")
+
+    def _check_reach(self, leading: str) -> None:
+        """Check that no node leads for long that the others do not hear, while another could."""
+        now = self.loop.time()
+        others = [node for node in self._nodes.values() if node.name != leading]
+        leader = next((node for node in self._nodes.values() if node.name == leading), None)
+        is_unheard = leader is not None and leader.is_without_redis and any(self._is_whole(node) for node in others)
+        self._unheard_since = (self._unheard_since or now) if is_unheard else None
+        unheard = now - self._unheard_since if self._unheard_since is not None else 0.0
+        require(unheard <= _UNHEARD_SECONDS, HEARD, f"{leading} has led unheard for {unheard} s")
+
+    def _is_whole(self, node: LeaderNode) -> bool:
+        return self.loop.time() > node.faults.until
 
     def _is_well(self, node: LeaderNode) -> bool:
         return self.loop.time() > max(node.faults.paused, node.faults.without_database)

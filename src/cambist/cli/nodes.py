@@ -22,7 +22,7 @@ app = typer.Typer(
     help="Show the nodes of a service on several machines, and forget lost ones.", invoke_without_command=True
 )
 
-_COLUMNS = ("Node", "State", "Roles", "Version", "Book", "Book lag", "Matrix", "Redis", "PostgreSQL", "Leases")
+_COLUMNS = ("Node", "State", "Roles", "Version", "Book", "Book age", "Matrix", "Redis", "PostgreSQL", "Leases")
 
 
 @app.callback()
@@ -87,11 +87,11 @@ def _state(node: ListedNode) -> str:
 
 
 def _figures(report: NodeReport) -> tuple[object, ...]:
-    lag = report.book_lag
+    age = report.book_age
     behind = timedelta(seconds=report.matrix_behind)
     return (
         f"{report.book_epoch}/{report.book_version}",
-        "" if lag is None else f"{lag * 1000:.0f} ms",
+        "" if age is None else f"{age:.1f} s",
         f"{format_age(behind)} behind" if behind else "current",
         "linked" if report.redis_linked else "lost",
         "linked" if report.database_reachable else "lost",

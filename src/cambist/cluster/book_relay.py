@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from time import time
 
@@ -54,12 +55,14 @@ Order = tuple[int, int]
 class BookRelay:
     """Writes the newest book into the file of this node, of which it is the only writer while the service runs.
 
-    `lag` is how many seconds after its publication the last book was written; None before the first one.
+    `lag` is how many seconds after its publication the last book was written; None before the first one. `reached` is
+    called whenever Redis has answered.
     """
 
-    def __init__(self, folder: DataDirectory, redis: RedisConnection) -> None:
+    def __init__(self, folder: DataDirectory, redis: RedisConnection, reached: Callable[[], None] = int) -> None:
         folder.candidates.mkdir(mode=0o700, exist_ok=True)
         self._redis = redis
+        self._reached = reached
         self._candidates = RateBookFile(folder.candidates)
         self._book_file = RateBookFile(folder.path)
         self._order = self._book_file.age_order() or _NONE
@@ -114,6 +117,7 @@ class BookRelay:
             self._polled_at = now
             with suppress(RedisUnreachable):
                 await self._compare()
+                self._reached()
 
     async def _pass_on(self, now: float) -> None:
         """Publish the book of this node's ingest process, unless it is not newer than what this node has."""

@@ -29,6 +29,15 @@ _LONGEST_ATTEMPT = 12.0
 _UNREACHABLE_FOR = 15.0
 """For how many seconds after a failed attempt the database counts as unreachable; the next one fails sooner."""
 
+_SILENT_AFTER = 2.0
+"""A leader that has not reached the other nodes for so many seconds offers the term to them."""
+
+_STANDS_BACK_SECONDS = 6.0
+"""For how long the term is then left to others."""
+
+_OFFERS_EVERY = 60.0
+"""If nobody took it then, nobody else may reach the others either: it is offered again after so many seconds."""
+
 _HOLDER_BYTES = 12
 
 
@@ -44,8 +53,9 @@ class LeaderElection:
     """Takes the term when it is free, and renews it.
 
     `clock` returns the time, `elapsed` seconds of a clock that is never set and goes on while the machine sleeps.
-    `term` is None while this process stands by. `is_cut_off` says that the database did not answer when it was asked
-    last, `outages` counts how often it did again.
+    `silence` returns for how many seconds this node has not reached the others: prices that it publishes then are its
+    own alone, so that it leaves the term to others. `term` is None while this process stands by. `is_cut_off` says that
+    the database did not answer when it was asked last, `outages` counts how often it did again.
 
     If the database cannot be reached, nobody can take the term, or only somebody elsewhere. Until this process knows,
     it goes on publishing, and other nodes refuse its rate books if there is a later leader. It can file nothing.
@@ -58,6 +68,7 @@ class LeaderElection:
         clock: Callable[[], datetime],
         elapsed: Callable[[], float],
         term_seconds: float = TERM_SECONDS,
+        silence: Callable[[], float] = float,
     ) -> None:
         self._leadership = leadership
         self._node = node
@@ -66,6 +77,9 @@ class LeaderElection:
         self._elapsed = elapsed
         self._seconds = term_seconds
         self._pause = term_seconds * RENEW_SECONDS / TERM_SECONDS
+        self._silence = silence
+        self._offers_at = 0.0
+        self._stands_back_until = 0.0
         self._valid_until = 0.0
         self._unreachable_until = 0.0
         self.is_cut_off = False
@@ -92,6 +106,8 @@ class LeaderElection:
     async def _attempt(self) -> None:
         started, term = self._elapsed(), self.term
         try:
+            if await self._leaves_to_others(started):
+                return
             if term is None:
                 epoch = await self._in_thread(partial(self._leadership.take, self._node, self._holder, self._seconds))
             else:
@@ -109,6 +125,22 @@ class LeaderElection:
             self.lose(term)
         elif epoch is not None and term is None:
             self._change(Term(epoch, self._clock()))
+
+    async def _leaves_to_others(self, now: float) -> bool:
+        """Return whether others may take the term now; a leader that does not reach them gives it up for that."""
+        if self._silence() < _SILENT_AFTER:
+            self._offers_at = self._stands_back_until = 0.0
+            return False
+        term = self.term
+        if term is None:
+            return now < self._stands_back_until
+        if now < self._offers_at:
+            return False
+        await self._in_thread(partial(self._leadership.release, term.epoch, self._holder))
+        log.warning("Ingest: this node does not reach the others: it leaves it to them to lead")
+        self._offers_at, self._stands_back_until = now + _OFFERS_EVERY, now + _STANDS_BACK_SECONDS
+        self.lose(term)
+        return True
 
     def _record_failure(self, error: StoreBroken, started: float) -> None:
         ended = self._elapsed()

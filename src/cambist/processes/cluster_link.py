@@ -14,8 +14,10 @@ from functools import partial
 from cambist.cluster.book_relay import BookRelay
 from cambist.cluster.file_relay import FileRelay
 from cambist.cluster.link_task import LinkTask
+from cambist.cluster.reach_mark import ReachMark
 from cambist.cluster.redis_connection import RedisConnection
 from cambist.errors import RateMatrixDamaged
+from cambist.ingest.steady_clock import boot_seconds
 from cambist.processes.process import StopSignal, run_in_child_beside, running_tasks, set_up_process, tune_gc
 from cambist.registry.sharing.node_limits import NodeLimits
 from cambist.registry.sharing.shared_state import NodeWork, SharedState, read_book_state
@@ -41,7 +43,7 @@ def link_tasks(settings: Settings) -> list[LinkTask]:
     """Return the tasks of this node's link. Errors: SettingRefused, CannotStart."""
     folder = DataDirectory(settings.data)
     redis = RedisConnection(settings.redis)
-    books = BookRelay(folder, redis)
+    books = BookRelay(folder, redis, ReachMark(folder.reach_mark, boot_seconds).record)
     store = open_store(settings)
     limits = NodeLimits(settings, store, redis, lambda: state.membership.answering)
     work = NodeWork(

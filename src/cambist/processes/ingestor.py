@@ -20,6 +20,7 @@ from stamina.instrumentation import set_on_retry_hooks
 
 from cambist.clock import utc_now
 from cambist.cluster.leadership import LeaderElection
+from cambist.cluster.reach_mark import ReachMark
 from cambist.errors import RateBookDamaged
 from cambist.history.fixing import FilingResult
 from cambist.history.price_samples import PriceSample
@@ -64,6 +65,7 @@ _CONNECTIONS = 40
 _PER_HOST = 4
 _RESTART_SECONDS = 60.0
 _TAKE_OVER_SECONDS = 2.0
+_LINK_STARTS_IN = 10.0
 _FRESH_SECONDS = 1.0
 """How long a new leader waits for the archive before it publishes."""
 
@@ -112,7 +114,11 @@ class Ingestor:
         if not self._settings.is_node:
             return None
         leadership, node = open_store(self._settings).leadership, node_name(self._settings)
-        election = LeaderElection(leadership, node, lambda: self._bar_clock.at(utc_now()), boot_seconds)
+        mark = ReachMark(self._folder.reach_mark, boot_seconds)
+        election = LeaderElection(
+            leadership, node, lambda: self._bar_clock.at(utc_now()), boot_seconds,
+            silence=partial(mark.silence, _LINK_STARTS_IN),
+        )  # fmt: skip
         return IngestLeader(election, lambda: self._archive.archive_worker)
 
     def _new_publication(self) -> BookPublication:

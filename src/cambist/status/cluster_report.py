@@ -16,7 +16,8 @@ ANSWERING = frozenset({"api", "stream"})
 class NodeReport(Struct, frozen=True, kw_only=True):
     """The state of one node at a moment, by its own clock.
 
-    `leader_epoch` is the epoch of the last leader that it knows of, and `leads` whether that is the node itself.
+    `leader_epoch` is the epoch of the last leader that it knows of, and `leads` whether that is the node itself;
+    `leader` is the node that has the term in the database, empty if none has.
     `book_epoch` and `book_version` are those of its rate book, `book_lag` is how many seconds after its publication
     the node had it, and `book_age` how many seconds ago it was published. `matrix_behind` is for how many seconds the
     archive has had fixings that its rate matrix does not show. `leases` is how many shares of quotas it holds.
@@ -30,6 +31,7 @@ class NodeReport(Struct, frozen=True, kw_only=True):
     beat: int = 0
     leads: bool = False
     leader_epoch: int = 0
+    leader: str = ""
     book_epoch: int = 0
     book_version: int = 0
     book_lag: float | None = None
@@ -68,7 +70,7 @@ class ClusterReport(Struct, frozen=True, kw_only=True):
 
     @property
     def leader(self) -> NodeReport | None:
-        """The node that leads; None if none says so."""
+        """The report on the node that leads; None if none is known that says so."""
         leading = [report for report in self.nodes if report.leads]
         return max(leading, key=lambda report: report.leader_epoch, default=None)
 
@@ -107,6 +109,8 @@ def cluster_problems(report: ClusterReport | None, now: datetime, *, polls_sourc
     own = report.own
     if own is not None and own.matrix_behind > OUTDATED_AFTER:
         problems.append(f"the rate matrix has been behind the archive for {int(own.matrix_behind)} s")
-    if polls_sources and report.redis_lost_at is None and report.leader is None:
+    # Who leads is read in the database: of a leader that is cut off from Redis, no report comes.
+    is_led = report.leader is not None or (own is not None and own.leader)
+    if polls_sources and report.redis_lost_at is None and not is_led:
         problems.append("no node leads the ingest")
     return problems

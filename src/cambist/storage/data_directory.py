@@ -59,6 +59,8 @@ class DataDirectory:
         self.rate_changes = path / "rate-changes.csv"
         self.candidates = path / "ingest"
         """What the ingest process of a node publishes; the node has it once the other nodes can have it too."""
+        self.reach_mark = self.candidates / "reached"
+        """When the link of this node last reached the others."""
         self._environment_file = path / "environment"
         self._lock_file = path / "cambist.lock"
         self._lock: int | None = None

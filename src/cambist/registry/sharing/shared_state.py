@@ -113,6 +113,7 @@ class SharedState:
             written_at=utc_now(),
             leads=self._leads(),
             leader_epoch=max(leader.epoch if leader else 0, book.epoch),
+            leader=leader.node if leader and not leader.has_expired else "",
             book_epoch=book.epoch,
             book_version=book.version,
             book_lag=book.lag,
