@@ -21,6 +21,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 TABLES = [sys.executable, str(ROOT / "tools" / "write_tables.py"), "--check"]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+LONGEST_CHANGE = 200
+"""Characters of a line of the changelog."""
 ADRS = sorted((ROOT / "docs" / "adr").glob("[0-9]*.md"))
 
 
@@ -172,3 +174,8 @@ def test_the_changelog_has_each_section_once_in_order_and_no_entry_twice():
         assert sections == [name for name in ("Added", "Changed", "Fixed", "Security") if name in sections]
         entries = re.findall(r"^- .+$", version, flags=re.MULTILINE)
         assert len(entries) == len(set(entries))
+
+
+def test_each_change_is_one_short_line_of_the_changelog():
+    lines = page("../CHANGELOG").splitlines()
+    assert [line for line in lines if len(line) > LONGEST_CHANGE or line.startswith(" ")] == []
