@@ -1,33 +1,46 @@
-"""The transcript in docs/guides/accounts.md is what a shell shows."""
+"""The transcripts of the tutorial and of guides are what a shell shows."""
 
+from __future__ import annotations
+
+import http.client
 import os
 import re
 import shutil
-import socket
 import subprocess
-import sys
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.service.first_start import copy_first_start
+from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 ROOT = Path(__file__).parents[2]
-BIN = Path(sys.executable).parent
+START_SECONDS = 120
+PAGES = {
+    "guides/accounts.md": 6,
+    "tutorial.md": 12,
+    "guides/operator.md": 8,
+    "guides/accounting.md": 2,
+    "guides/price-list.md": 3,
+}
+"""Each page with transcripts, and how many commands they have at least."""
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def transcript(page: str) -> list[tuple[str, str]]:
+    """Return each command of the marked blocks of a page, with what the page says it prints."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"<!-- transcript -->\n```console\n(.*?)\n```", text, re.DOTALL)
+    steps = [step for block in blocks for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    return [read_step(step.splitlines()) for step in steps]
 
 
-def transcript() -> list[tuple[str, str]]:
-    """Return each command with what the document says it prints."""
-    text = (ROOT / "docs" / "guides" / "accounts.md").read_text(encoding="utf-8")
-    block = text.split("<!-- transcript -->\n```console\n", 1)[1].split("\n```", 1)[0]
-    steps = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
-    return [(command, "".join(f"{line}\n" for line in printed)) for command, *printed in map(str.splitlines, steps)]
+def read_step(lines: list[str]) -> tuple[str, str]:
+    """Split a command, of one line or of several that end in a backslash, from what it prints."""
+    last = next(number for number, line in enumerate(lines) if not line.endswith("\\"))
+    return "\n".join(lines[: last + 1]), "\n".join(lines[last + 1 :])
 
 
 def as_pattern(printed: str) -> str:
@@ -35,37 +48,54 @@ def as_pattern(printed: str) -> str:
 
 
 @pytest.fixture
-def port() -> int:
-    return free_port()
+def ports() -> tuple[int, int]:
+    return free_port(), free_port()
 
 
 @pytest.fixture
-def folder(tmp_path: Path, port: int):
+def folder(tmp_path: Path, ports: tuple[int, int]) -> Iterator[Path]:
     """A folder with a service that keeps its data in `./data`."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
-    environment |= {"CAMBIST_FETCH": "false", "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0"}
-    command = [str(BIN / "cambist"), "serve", "--data", "data", "--port", str(port), "--workers", "2"]
+    copy_first_start(tmp_path / "data")
+    port, operator_port = map(str, ports)
+    chosen = environment(CAMBIST_FETCH="false", CAMBIST_PORT=port, CAMBIST_WORKERS="2") | {
+        "CAMBIST_OPERATOR_PORT": operator_port
+    }
     with (tmp_path / "log").open("wb") as log:
-        service = subprocess.Popen(command, cwd=tmp_path, stdout=log, stderr=log, env=environment)
-    try:
-        probe = (
-            f"curl -s --retry 150 --retry-delay 0 --retry-connrefused --retry-max-time 110 http://127.0.0.1:{port}/x"
+        service = subprocess.Popen(
+            [COMMAND, "serve", "--data", "data"], cwd=tmp_path, stdout=log, stderr=log, env=chosen
         )
-        subprocess.run(probe.split(), check=True, capture_output=True, timeout=120)
+    with ended_in_the_end(service):
+        assert until(lambda: all(map(is_answering, ports)), START_SECONDS), (tmp_path / "log").read_text()
         yield tmp_path
-    finally:
-        service.terminate()
-        service.wait(30)
 
 
-@pytest.mark.skipif(not shutil.which("curl"), reason="the transcript shows curl")
-def test_the_transcript_shows_what_the_commands_print(folder: Path, port: int):
-    steps = transcript()
-    assert len(steps) > 5
-    script = "".join(f"{command}\nprintf '\\0'\n" for command, _ in steps).replace(":8000", f":{port}")
-    environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "CAMBIST_DATA": "data"}
+def is_answering(port: int) -> bool:
+    try:
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+            connection.request("GET", "/docs")
+            return connection.getresponse().status in {200, 404}
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="the transcripts show curl")
+@pytest.mark.parametrize(("page", "steps"), PAGES.items())
+def test_a_transcript_shows_what_the_commands_print(
+    folder: Path, ports: tuple[int, int], page: str, steps: int
+) -> None:
+    found = transcript(page)
+    assert len(found) >= steps
+    for command, printed in found:
+        if command.startswith("cat "):  # the page shows a file of its reader
+            (folder / command.removeprefix("cat ")).write_text(f"{printed}\n", encoding="utf-8")
+    script = "".join(f"{command}\nprintf '\\0'\n" for command, _ in found)
+    script = script.replace(":8000", f":{ports[0]}").replace(":8002", f":{ports[1]}")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
+    path = f"{Path(COMMAND).parent}:{os.environ['PATH']}"
+    key = (folder / "data" / "owner.key").read_text(encoding="utf-8").strip()
     shown = subprocess.run(
-        ["bash", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=True
-    ).stdout.split("\0")
-    for (command, printed), seen in zip(steps, shown, strict=False):
-        assert re.fullmatch(as_pattern(printed), seen, re.DOTALL), f"$ {command}\n{seen}"
+        ["bash", "-c", script], cwd=folder, env={**kept, "PATH": path, "KEY": key}, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, timeout=120, check=True,
+    ).stdout.split("\0")  # fmt: skip
+    for (command, printed), seen in zip(found, shown, strict=False):
+        assert re.fullmatch(as_pattern(printed), seen.rstrip("\n"), re.DOTALL), f"$ {command}\n{seen}"

@@ -89,7 +89,7 @@ def read_command(command: str, files: dict[str, str]) -> tuple[str, str, str | N
     return "POST" if body else "GET", target, body
 
 
-@pytest.mark.parametrize("guide", ["price-list.md", "jeweller.md", "desk.md"])
+@pytest.mark.parametrize("guide", ["price-list.md", "jeweller.md", "desk.md", "wallet.md"])
 def test_the_guide_of_each_kind_of_user_does_its_job(sandbox: SandboxAddress, guide: str) -> None:
     found = list(commands(guide))
     assert len(found) >= 3
