@@ -30,6 +30,7 @@ from cambist.sources.parsing import PayloadReader
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "guides" / "own-sources.md").read_text(encoding="utf-8")
+FIELDS_PAGE = (ROOT / "docs" / "reference" / "source-fields.md").read_text(encoding="utf-8")
 RECORDED = ROOT.parent / "shared" / "payloads"
 
 
@@ -128,12 +129,12 @@ def test_the_examples_of_the_page_are_read_as_it_says(case):
 
 
 def test_the_page_lists_every_field_once():
-    rows = re.findall(r"^\| `([\w.]+)` \|", PAGE.split("\n## Fields\n")[1], re.MULTILINE)
+    rows = re.findall(r"^\| `([\w.]+)` \|", FIELDS_PAGE, re.MULTILINE)
     assert sorted(rows) == sorted(FIELDS)
 
 
 def test_the_page_says_of_every_field_whether_it_is_needed():
-    rows = dict(re.findall(r"^\| `([\w.]+)` \| ([^|]*?) ?\|", PAGE.split("\n## Fields\n")[1], re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([\w.]+)` \| ([^|]*?) ?\|", FIELDS_PAGE, re.MULTILINE))
     needed = {field for field, default in rows.items() if not default}
     depends = {"day.at", "csv.code", "csv.rate", "json.code", "xml.code"}
     depends |= {"html.code", "html.rate", "workbook.code", "workbook.rate"}
