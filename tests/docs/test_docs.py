@@ -21,6 +21,9 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 TABLES = [sys.executable, str(ROOT / "tools" / "write_tables.py"), "--check"]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+GUIDES = sorted((DOCS / "guides").glob("*.md"))
+IN_A_BROWSER = {"page", "console", "command-line"}
+"""Guides that begin with what one sees, not with a command to copy."""
 LONGEST_README = 150
 """Lines of the README."""
 LONGEST_CHANGE = 200
@@ -101,6 +104,13 @@ def test_every_metric_is_documented():
     named = {name for name in re.findall(r'"(cambist_[a-z_]+)"', sources) if not name.endswith("_")}
     documented = {name.removesuffix("_total") for name in first_cells(page("reference/metrics"))}
     assert named <= documented
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: path.name)
+def test_a_guide_begins_with_a_sentence_and_a_command(path):
+    beginning = path.read_text(encoding="utf-8").partition("\n## ")[0]
+    assert re.match(r"# .+\n\n(?!```)[^#<|\n]", beginning)
+    assert "```" in beginning or path.stem in IN_A_BROWSER
 
 
 def test_every_page_of_the_site_is_in_its_navigation():
