@@ -18,7 +18,9 @@ from tests.service.processes import COMMAND, ended_in_the_end, environment, free
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 ROOT = Path(__file__).parents[2]
-START_SECONDS = 120
+START_SECONDS = 180
+LONGEST_SECONDS = 400
+"""How long the commands of a page may take on a busy machine."""
 PAGES = {
     "guides/accounts.md": 6,
     "tutorial.md": 12,
@@ -95,7 +97,7 @@ def test_a_transcript_shows_what_the_commands_print(
     key = (folder / "data" / "owner.key").read_text(encoding="utf-8").strip()
     shown = subprocess.run(
         ["bash", "-c", script], cwd=folder, env={**kept, "PATH": path, "KEY": key}, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, timeout=120, check=True,
+        stderr=subprocess.STDOUT, text=True, timeout=LONGEST_SECONDS, check=True,
     ).stdout.split("\0")  # fmt: skip
     for (command, printed), seen in zip(found, shown, strict=False):
         assert re.fullmatch(as_pattern(printed), seen.rstrip("\n"), re.DOTALL), f"$ {command}\n{seen}"
