@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import re
+import struct
 from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ import pytest
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 
 from playwright.sync_api import expect
+from tests.service.processes import until
 from tests.web.browsing import check_accessible, check_fits, enter_key, layout_shift
 
 if TYPE_CHECKING:
@@ -242,8 +245,25 @@ def test_the_mouse_moves_zooms_and_reads(open_view, page_service):
     expect(page.get_by_label("First day")).not_to_have_value(before)
     moved = date.fromisoformat(page.get_by_label("First day").input_value())
     assert moved < date(2024, 3, 1)
+    page.keyboard.down("Control")
     page.mouse.wheel(0, -400)
+    page.keyboard.up("Control")
     expect(page.get_by_label("First day")).not_to_have_value(str(moved))
+
+
+def test_the_wheel_alone_scrolls_the_page_and_says_how_to_zoom(open_view):
+    page = open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
+    wait_for_line(page)
+    box = page.locator(".chart-plot").bounding_box()
+    assert box is not None
+    hint = page.get_by_text("Zoom with Ctrl or ⌘ and the wheel", exact=True)
+    expect(hint).to_be_hidden()
+    page.mouse.move(box["x"] + 100, box["y"] + 200)
+    page.mouse.wheel(0, 120)
+    expect(hint).to_be_visible()
+    assert until(lambda: page.evaluate("scrollY") > 0, 5)
+    expect(page.get_by_label("First day")).to_have_value("2024-03-01")
+    expect(hint).to_be_hidden()
 
 
 def test_pairs_are_added_compared_in_percent_and_removed(open_view):
@@ -274,7 +294,8 @@ def test_events_are_marked_with_the_law(open_view):
     page = open_view("#/charts?pairs=USD/TRY&start=2003-01-01&end=2007-01-01")
     wait_for_line(page)
     expect(page.locator(".chart-markers")).to_contain_text("TRY")
-    expect(page.locator(".events")).to_contain_text("2005-01-01")
+    expect(page.locator(".events")).to_contain_text("1 Jan 2005")
+    expect(page.locator(".events")).to_contain_text("1,000,000 TRL became 1 TRY")
     page.get_by_role("checkbox", name="Events").uncheck()
     expect(page.locator(".chart-marker")).to_have_count(0)
 
@@ -293,7 +314,7 @@ def test_an_event_before_the_first_rate_is_marked_if_the_tables_come_after_the_r
         route.continue_()
     page.unroute("**/reference.json")
     wait_for_line(page)
-    expect(page.locator(".events")).to_contain_text("2005-01-01")
+    expect(page.locator(".events")).to_contain_text("1 Jan 2005")
 
 
 CORRECTED = {
@@ -319,8 +340,8 @@ def test_corrections_are_marked_and_cost_a_call_with_events_alone(page, open_vie
     wait_for_line(page)
     assert asked == []
     page.get_by_role("checkbox", name="Events").check()
-    expect(page.locator(".chart-marker.correction")).to_contain_text("Corrected by ECB: 1.0712 \u2192 1.0721")
-    expect(page.locator(".events")).to_contain_text("2024-03-14")
+    expect(page.locator(".chart-marker.correction")).to_contain_text("ECB corrected 1.0712 to 1.0721")
+    expect(page.locator(".events")).to_contain_text("14 Mar 2024")
     expect(page.get_by_text("1 call spent here and 1 for corrections")).to_be_visible()
     page.get_by_role("checkbox", name="Events").uncheck()
     page.get_by_role("checkbox", name="Events").check()
@@ -360,3 +381,165 @@ def test_charts_are_accessible_fit_every_screen_and_do_not_move(open_view):
     assert layout_shift(page) < 0.02
     check_accessible(page)
     check_fits(page)
+
+
+def plot_of(page: Page) -> dict[str, float]:
+    """Return where the picture of the chart is on the screen, without scrolling."""
+    box = page.locator("svg.chart-picture").bounding_box()
+    assert box is not None
+    assert page.evaluate("scrollY") == 0
+    return {"top": box["y"], "bottom": box["y"] + box["height"]}
+
+
+@pytest.mark.parametrize(
+    "route", ["#/charts?pairs=EUR/USD", "#/charts?pairs=EUR/USD,USD/TRY,EUR/GBP", "#/bars?pair=EURUSD"]
+)
+def test_the_whole_plot_is_on_a_laptops_screen_without_scrolling(make_page, page_service, route):
+    page = make_page(viewport={"width": 1440, "height": 900})
+    page.goto(page_service.url + route)
+    enter_key(page, page_service.key)
+    expect(page.locator(".sandbox")).to_be_visible()
+    expect(page.locator(".chart-lines > *").first).to_be_attached()
+    assert plot_of(page)["bottom"] <= 900
+
+
+@pytest.mark.parametrize("route", ["#/charts?pairs=EUR/USD", "#/charts?pairs=EUR/USD,USD/TRY", "#/bars?pair=EURUSD"])
+def test_a_phone_shows_300_px_of_the_plot_without_scrolling(make_page, page_service, route):
+    page = make_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    page.goto(page_service.url + route)
+    enter_key(page, page_service.key)
+    expect(page.locator(".sandbox")).to_be_visible()
+    expect(page.locator(".chart-lines > *").first).to_be_attached()
+    place = plot_of(page)
+    assert min(place["bottom"], 844) - place["top"] >= 300
+
+
+def test_a_phone_folds_the_pair_and_the_options_away(make_page, page_service):
+    page = make_page(viewport={"width": 390, "height": 844}, has_touch=True)
+    page.goto(f"{page_service.url}#/charts?pairs=EUR/USD&{STRETCH}")
+    enter_key(page, page_service.key)
+    wait_for_line(page)
+    expect(page.get_by_role("button", name="Add pair")).to_be_hidden()
+    expect(page.get_by_label("First day")).to_be_hidden()
+    page.get_by_text("Pairs and options").click()
+    expect(page.get_by_label("First day")).to_have_value("2024-03-01")
+    page.get_by_label("Log scale").check()
+    page.get_by_role("combobox", name="From").fill("GBP")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Add pair").click()
+    wait_for_line(page, 2)
+    check_accessible(page)
+    check_fits(page, 360, 390)
+
+
+def test_a_spinner_turns_while_days_are_coming_and_nothing_moves(page, open_view):
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    page.route("**/time-series?**", hold)
+    with page.expect_request("**/time-series?**"):
+        open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
+    expect(page.locator(".spinner")).to_be_visible()
+    assert page.locator(".spinner").evaluate("each => getComputedStyle(each).animationName") == "turn"
+    page.emulate_media(reduced_motion="reduce")
+    assert page.locator(".spinner").evaluate("each => getComputedStyle(each).animationName") == "none"
+    before = plot_of(page)
+    for route in held:
+        route.continue_()
+    wait_for_line(page)
+    expect(page.locator(".spinner")).to_be_hidden()
+    assert plot_of(page) == before
+    assert layout_shift(page) < 0.02
+
+
+def saved_png(page: Page) -> tuple[str, bytes, int, int]:
+    """Return the name, the bytes, the width and the height of the picture that is saved."""
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save PNG").click()
+    content = waiting.value.path().read_bytes()
+    assert content[:8] == b"\x89PNG\r\n\x1a\n"
+    width, height = struct.unpack(">II", content[16:24])
+    return waiting.value.suggested_filename, content, width, height
+
+
+KEPT_PICTURE = """
+const decode = Image.prototype.decode;
+Image.prototype.decode = function () { window.keptPicture = decodeURIComponent(this.src); return decode.call(this); };
+"""
+"""Keeps the picture that a PNG is painted from."""
+
+PAINTED = """
+async (content) => {
+  const bitmap = await createImageBitmap(new Blob([Uint8Array.from(atob(content), (each) => each.charCodeAt(0))]));
+  const canvas = Object.assign(document.createElement("canvas"), { width: bitmap.width, height: bitmap.height });
+  const context = canvas.getContext("2d");
+  context.drawImage(bitmap, 0, 0);
+  const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+  const colours = new Map();
+  for (let at = 0; at < data.length; at += 4) {
+    const colour = `rgb(${data[at]}, ${data[at + 1]}, ${data[at + 2]})`;
+    colours.set(colour, (colours.get(colour) ?? 0) + 1);
+  }
+  return Object.fromEntries(colours);
+}
+"""
+"""Counts the pixels of a PNG by colour."""
+
+
+def test_the_chart_is_saved_as_a_picture_with_its_lines_its_stretch_and_its_sources(page, open_view, page_service):
+    page.add_init_script(KEPT_PICTURE)
+    open_view(f"#/charts?pairs=EUR/USD,EUR/GBP&{STRETCH}")
+    wait_for_line(page, 2)
+    name, content, width, height = saved_png(page)
+    assert name == "EURUSD-EURGBP_2024-03-01_2024-03-28.png"
+    assert width >= 1400
+    assert height >= 600
+    picture = page.evaluate("window.keptPicture")
+    source = page_service.json("/explain?from=EUR&to=USD&date=2024-03-28")["legs"][0]["sources"][0]
+    said = re.sub(r"<[^>]*>", " ", picture)
+    for text in ("EUR/USD", "EUR/GBP", "1 Mar 2024 to 28 Mar 2024, change in percent", "these prices are simulated"):
+        assert text in said
+    assert re.search(f"Source on 28 Mar 2024: {source}, Cambist", said, re.IGNORECASE)
+    painted = page.evaluate(PAINTED, base64.b64encode(content).decode())
+    lines = [
+        page.locator(f".chart-line.line-{line}").evaluate("each => getComputedStyle(each).stroke") for line in (1, 2)
+    ]
+    assert lines[0] != lines[1]
+    assert min(painted.get(colour, 0) for colour in lines) > 500
+    expect(page.get_by_text("The picture is saved.")).to_be_visible()
+
+
+def test_a_picture_is_saved_without_its_sources_if_they_are_refused(open_view, page, page_errors):
+    page_errors.allow("status of 403")
+    refusal = {"error": "The plan does not include it", "code": "plan"}
+    page.route("**/explain?**", lambda route: route.fulfill(status=403, json=refusal))
+    open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
+    wait_for_line(page)
+    saved_png(page)
+    expect(page.get_by_text("The picture is saved without its sources: The plan does not include it")).to_be_visible()
+
+
+def test_a_part_that_does_not_come_is_said_in_a_sentence(open_view, page, page_errors):
+    page_errors.allow("Failed to load|ERR_FAILED")
+    page.route("**/charts/*_file.js", lambda route: route.abort())
+    open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
+    wait_for_line(page)
+    page.get_by_role("button", name="Save PNG").click()
+    expect(page.get_by_text("A part of this page could not be loaded.")).to_be_visible()
+
+
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_a_chart_prints_on_one_page_without_controls_and_in_light_colours(make_page, page_service, paper):
+    page = make_page(viewport={"width": 1440, "height": 900}, color_scheme="dark")
+    page.goto(f"{page_service.url}#/charts?pairs=EUR/USD,USD/TRY&start=2003-01-01&end=2007-01-01")
+    enter_key(page, page_service.key)
+    wait_for_line(page, 2)
+    assert len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=paper))) == 1
+    page.emulate_media(media="print", color_scheme="dark")
+    for kept in (".sandbox", ".legend", "svg.chart-picture", ".events"):
+        expect(page.locator(kept)).to_be_visible()
+    for gone in (".top", ".bottom", ".chart-controls", ".head-buttons", ".moves", ".days-card", ".cost"):
+        expect(page.locator(gone)).to_be_hidden()
+    assert page.evaluate("getComputedStyle(document.body).color") == "rgb(29, 28, 26)"

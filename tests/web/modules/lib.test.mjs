@@ -124,7 +124,29 @@ test("events follow from the tables, each with its law", () => {
     ["2000-01-01", "OLD", "redenomination", "The law"], ["2001-01-01", "NEW", "peg-ended", "The bank"],
     ["2002-01-01", "NEW", "euro", "A regulation"],
   ]);
-  assert.equal(events[1].text, "1000 OLD became 1 NEW");
+  assert.deepEqual(events.map(({ text }) => text), [
+    "NEW was pegged to EUR: 2 NEW for 1 EUR", "1,000 OLD became 1 NEW", "1,000 OLD became 1 NEW",
+    "The peg of NEW to EUR ended: it was 2 NEW for 1 EUR", "NEW was fixed to the euro for ever: 2 NEW for 1 EUR",
+  ]);
+});
+
+test("a legal rate keeps its digits, a ratio is a number of each, and a code that stays is told old from new", () => {
+  const column = (record) => Object.fromEntries(Object.entries(record).map(([name, value]) => [name, [value]]));
+  const { events } = completed({
+    currencies: { code: ["XPF"], first_day: [null], last_day: [null], lives: [0] },
+    redenominations: column({ old: "XPF", new: "XPF", factor: "100", first_day: "1960-01-01", authority: "The law" }),
+    pegs: column({ code: "XPF", anchor: "EUR", factor: "50000/419", authority: "The bank", first_day: "1999-01-01", last_day: null }),
+    euro_rates: column({ code: "XPF", rate: "6.55957", fixed_on: "2002-01-01", authority: "A regulation" }),
+  });
+  assert.deepEqual(events.map(({ text }) => text), [
+    "100 old XPF became 1 new XPF", "XPF was pegged to EUR: 50,000 XPF for 419 EUR", "XPF was fixed to the euro for ever: 6.55957 XPF for 1 EUR",
+  ]);
+});
+
+test("a value of an earlier day says why it is one", () => {
+  const leg = { base: "EUR", quote: "USD", rate: "1.1", sources: ["ecb"], fixed_on: "2026-10-30", carried_days: "2" };
+  assert.match(sentencesOf([{ ...leg, because: "late" }], SOURCES, NOW)[0], / of 30 October 2026, 2 days before, because the next one was late$/);
+  assert.match(sentencesOf([{ ...leg, carried_days: "1", because: "weekend" }], SOURCES, NOW)[0], /, 1 day before, because of the weekend$/);
 });
 
 const NOW = new Date("2026-11-22T12:00:00Z");

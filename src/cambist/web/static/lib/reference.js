@@ -1,5 +1,8 @@
 /** The static tables of the service: currencies, coins, metals, units, purities, grades, events. */
 
+import { number } from "./format.js";
+import { t } from "./texts.js";
+
 /** @type {Map<string, Promise<any>>} */
 const loading = new Map();
 
@@ -26,7 +29,8 @@ function load(name, complete) {
 /**
  * Complete the tables with what follows from them: of a currency all `lives`, the oldest first, its `pegs`, its
  * `redenominations` and its `euro` rate; and the `events`, which are days on which a unit, a peg or the euro changed a
- * currency, by day: `{day, code, kind, text, law}`. A kind is "redenomination", "peg-begun", "peg-ended" or "euro".
+ * currency, by day: `{day, code, kind, label, text, law}`. A kind is "redenomination", which also has the codes `old` and
+ * `made`, "peg-begun", "peg-ended" or "euro".
  * @param {any} tables
  */
 export function completed(tables) {
@@ -56,21 +60,32 @@ function lives({ lives: all, first_day, last_day }) {
 }
 
 function redenominations({ code, redenominations: changes }) {
-  return changes.map((change) => ({
-    day: change.first_day, code, kind: "redenomination",
-    text: `${change.factor} ${change.old} became 1 ${change.new}`, law: change.authority,
-  }));
+  return changes.map(({ factor, old, new: made, first_day: day, authority: law }) => {
+    const [of, to] = amounts(factor);
+    const text = old === made ? t`${of} old ${old} became ${to} new ${old}` : t`${of} ${old} became ${to} ${made}`;
+    return { day, code, kind: "redenomination", old, made, label: `${of} ${old} → ${to} ${made}`, text, law };
+  });
 }
 
 function pegs({ pegs: all }) {
   return all.flatMap(({ code, anchor, factor, authority: law, first_day, last_day }) => {
-    const fixed = `${factor} ${code} for 1 ${anchor}`;
-    const ended = last_day ? [{ day: last_day, code, kind: "peg-ended", text: `Peg ended: ${fixed}`, law }] : [];
-    return [{ day: first_day, code, kind: "peg-begun", text: `Peg begun: ${fixed}`, law }, ...ended];
+    const [of, to] = amounts(factor);
+    const begun = { day: first_day, code, kind: "peg-begun", label: t`${code} pegged to ${anchor}`, text: t`${code} was pegged to ${anchor}: ${of} ${code} for ${to} ${anchor}`, law };
+    if (!last_day) return [begun];
+    const text = t`The peg of ${code} to ${anchor} ended: it was ${of} ${code} for ${to} ${anchor}`;
+    return [begun, { day: last_day, code, kind: "peg-ended", label: t`${code} peg to ${anchor} ends`, text, law }];
   });
 }
 
 function euro({ euro: rate }) {
   if (!rate) return [];
-  return [{ day: rate.fixed_on, code: rate.code, kind: "euro", text: `Euro: ${rate.rate} ${rate.code} for 1 EUR`, law: rate.authority }];
+  const [of, to] = amounts(rate.rate);
+  const { code, fixed_on: day, authority: law } = rate;
+  return [{ day, code, kind: "euro", label: t`${code} fixed to the euro`, text: t`${code} was fixed to the euro for ever: ${of} ${code} for ${to} EUR`, law }];
+}
+
+/** Write how much is worth how much: a legal rate may be a ratio, such as "50000/419" for "50,000" and "419". */
+function amounts(rate) {
+  const [of, to = "1"] = rate.split("/");
+  return [number(of), number(to)];
 }

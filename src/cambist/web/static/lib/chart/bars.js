@@ -2,6 +2,7 @@
 
 import { h, svg } from "../dom.js";
 import { number } from "../format.js";
+import { t } from "../texts.js";
 import { layoutBars } from "./bars_layout.js";
 import { drawToFit } from "./fit.js";
 import { linkStylesheet } from "./stylesheet.js";
@@ -12,7 +13,7 @@ import { linkStylesheet } from "./stylesheet.js";
  * @param {import("./bars_layout.js").Bar[]} data `note` replaces "label: value" where it is read
  * @param {{label?: string, height?: number}} [options] `label` names the chart @returns {HTMLElement}
  */
-export function bars(data, { label = "Bar chart", height = 180 } = {}) {
+export function bars(data, { label = t`Bar chart`, height = 180 } = {}) {
   linkStylesheet();
   const picture = svg("svg", { class: "chart-picture", "aria-hidden": "true", focusable: "false", height });
   const list = h("ul", { class: "chart-read", "aria-label": label }, ...data.map((bar) => h("li", {}, noteOf(bar))));

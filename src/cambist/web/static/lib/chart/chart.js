@@ -1,6 +1,8 @@
 /** The chart: draws what `layout` computes, and moves the view. */
 
 import { h } from "../dom.js";
+import { number } from "../format.js";
+import { t } from "../texts.js";
 import { isoMinute, longDay } from "./days.js";
 import { drawToFit } from "./fit.js";
 import { listen } from "./gestures.js";
@@ -10,7 +12,9 @@ import { readout, step } from "./readout.js";
 import { linkStylesheet } from "./stylesheet.js";
 import { keepWithin, pan, zoom } from "./view.js";
 
-const KEYS = "Left and right arrow: the next day, with shift a twentieth of the chart. Plus and minus: zoom. Page up and page down: earlier and later. Home and end: the first and last day. 0: everything.";
+const KEYS = t`Left and right arrow: the next day, with shift a twentieth of the chart. Plus and minus: zoom. Page up and page down: earlier and later. Home and end: the first and last day. 0: everything.`;
+/** Milliseconds that the hint about the wheel is shown. */
+const HINT = 1600;
 
 let count = 0;
 
@@ -74,6 +78,7 @@ export class Chart {
 
   destroy() {
     this.stop();
+    clearTimeout(this.hinted);
     cancelAnimationFrame(this.frame);
   }
 
@@ -81,13 +86,14 @@ export class Chart {
     const id = `chart-${(count += 1)}`;
     this.spoken = h("p", { class: "chart-read", "aria-live": "polite" });
     this.about = h("p", { class: "chart-read", id: `${id}-about` });
+    this.hint = h("p", { class: "chart-hint", "aria-hidden": "true", hidden: true }, t`Zoom with Ctrl or ⌘ and the wheel`);
     this.plot = h(
       "div",
       {
-        class: "chart-plot", tabindex: "0", role: "application", "aria-roledescription": "chart",
+        class: "chart-plot", tabindex: "0", role: "application", "aria-roledescription": t`chart`,
         "aria-label": this.options.label, "aria-describedby": `${id}-about`,
       },
-      this.picture.element,
+      this.picture.element, this.hint,
     );
     return h("div", { class: "chart" }, this.plot, this.about, this.spoken);
   }
@@ -101,7 +107,14 @@ export class Chart {
       step: (direction, isFar) => this.step(direction, isFar),
       jump: (end) => this.point(end === "first" ? this.view.from : this.view.to, true),
       all: () => this.moveTo({ ...this.view, ...this.limits }),
+      hint: () => this.showHint(),
     };
+  }
+
+  showHint() {
+    this.hint.hidden = false;
+    clearTimeout(this.hinted);
+    this.hinted = setTimeout(() => { this.hint.hidden = true; }, HINT);
   }
 
   moveTo(view) {
@@ -162,13 +175,13 @@ export class Chart {
   description() {
     const { series } = this.plan;
     const lines = series.map((line, index) => {
-      if (!line.extremes) return `${line.name}: no values here.`;
+      if (!line.extremes) return t`${line.name}: no values here.`;
       const { xs, values } = this.data.series[index];
       const { least, most } = line.extremes;
-      return `${line.name}: lowest ${values[least]} on ${dayText(xs[least])}, highest ${values[most]} on ${dayText(xs[most])}.`;
+      return t`${line.name}: lowest ${number(values[least])} on ${dayText(xs[least])}, highest ${number(values[most])} on ${dayText(xs[most])}.`;
     });
-    if (!series.length) return "Nothing is drawn yet.";
-    const stretch = `From ${dayText(Math.ceil(this.view.from))} to ${dayText(Math.floor(this.view.to))}.`;
+    if (!series.length) return t`Nothing is drawn yet.`;
+    const stretch = t`From ${dayText(Math.ceil(this.view.from))} to ${dayText(Math.floor(this.view.to))}.`;
     return [stretch, ...lines, KEYS].join(" ");
   }
 }
@@ -177,5 +190,3 @@ export class Chart {
 export function dayText(x) {
   return Number.isInteger(x) ? longDay(x) : `${isoMinute(x)} UTC`;
 }
-
-

@@ -7,8 +7,9 @@ import { locale } from "../texts.js";
 
 const DAY_MS = 86_400_000;
 const written = (parts) => new Intl.DateTimeFormat(locale, { ...parts, timeZone: "UTC" });
-const [LONG, MONTH, MONTH_OF_YEAR, DAY_OF_MONTH] = [
-  { day: "numeric", month: "short", year: "numeric" }, { month: "short" }, { month: "short", year: "numeric" }, { day: "numeric", month: "short" },
+const [LONG, YEAR, MONTH, MONTH_OF_YEAR, DAY_OF_MONTH] = [
+  { day: "numeric", month: "short", year: "numeric" }, { year: "numeric" }, { month: "short" }, { month: "short", year: "numeric" },
+  { day: "numeric", month: "short" },
 ].map(written);
 
 /** @typedef {{at: number, label: string, major: boolean}} TimeTick */
@@ -36,6 +37,11 @@ export function momentNumber(text) {
 /** Return the day as people write it, "3 Mar 2024". @param {number} day @returns {string} */
 export function longDay(day) {
   return LONG.format(dateOf(day));
+}
+
+/** Return the day without its year, "3 Mar". @param {number} day @returns {string} */
+export function shortDay(day) {
+  return DAY_OF_MONTH.format(dateOf(day));
 }
 
 /** Return the day some months later; a day that the month lacks becomes its last. @param {number} day @param {number} months */
@@ -106,11 +112,10 @@ function yearPlaces(from, to, size) {
 
 function label(at, unit, isFirst) {
   const date = dateOf(at);
-  const year = date.getUTCFullYear();
   const isNewYear = date.getUTCMonth() === 0 && date.getUTCDate() === 1;
-  if (unit === "year") return { label: String(year), major: true };
+  if (unit === "year") return { label: YEAR.format(date), major: true };
   if (unit === "month") {
-    if (isNewYear) return { label: String(year), major: true };
+    if (isNewYear) return { label: YEAR.format(date), major: true };
     return { label: isFirst ? MONTH_OF_YEAR.format(date) : MONTH.format(date), major: false };
   }
   if (unit === "minute") {

@@ -8,6 +8,7 @@
  * @property {(direction: 1 | -1, isFar: boolean) => void} step the crosshair to the next day
  * @property {(end: "first" | "last") => void} jump the crosshair to an end of what is visible
  * @property {() => void} all show everything
+ * @property {() => void} hint say how to zoom with the wheel
  * @property {() => {x: number, width: number}} plot the plot, in pixels of the element
  */
 
@@ -62,10 +63,16 @@ function pinch(pointers, event, placeOf, actions) {
   if (was > 8 && is > 8) actions.zoom(was / is, placeOf((other + event.clientX) / 2));
 }
 
+/** The wheel alone scrolls the page; a pinch on a trackpad comes as a wheel with Ctrl. */
 function onWheel(event, placeOf, actions) {
+  const isAcross = Math.abs(event.deltaX) > Math.abs(event.deltaY);
+  if (!isAcross && !event.ctrlKey && !event.metaKey) {
+    actions.hint();
+    return;
+  }
   event.preventDefault();
   const unit = event.deltaMode === 1 ? 20 : event.deltaMode === 2 ? 400 : 1;
-  if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) actions.pan((event.deltaX * unit) / actions.plot().width);
+  if (isAcross) actions.pan((event.deltaX * unit) / actions.plot().width);
   else actions.zoom(Math.exp(event.deltaY * unit * WHEEL), Math.min(Math.max(placeOf(event.clientX), 0), 1));
 }
 

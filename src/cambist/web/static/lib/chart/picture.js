@@ -2,6 +2,7 @@
 
 import { svg } from "../dom.js";
 import { number } from "../format.js";
+import { t } from "../texts.js";
 
 let count = 0;
 
@@ -82,7 +83,7 @@ function gapsOf({ plot, series }) {
   if (series.length !== 1) return [];
   return series[0].gaps.map((gap) =>
     svg("rect", { class: "chart-gap", x: gap.start, y: plot.y, width: Math.max(gap.end - gap.start, 1), height: plot.height },
-      svg("title", {}, "No values")),
+      svg("title", {}, t`No values`)),
   );
 }
 

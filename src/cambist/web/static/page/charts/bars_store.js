@@ -1,12 +1,13 @@
 /** The bars of one pair, in pages of a hundred, newest page first. */
 
 import { momentNumber } from "../../lib/chart/days.js";
+import { t } from "../../lib/texts.js";
 
 /** Bars in one page, as many as an answer can have. */
 export const PAGE = 100;
 
 /** The intervals: what they are called, and their length in days. */
-export const INTERVALS = { P1D: ["Days", 1], PT1H: ["Hours", 1 / 24], PT1M: ["Minutes", 1 / 1440] };
+export const INTERVALS = { P1D: [t`Days`, 1], PT1H: [t`Hours`, 1 / 24], PT1M: [t`Minutes`, 1 / 1440] };
 
 /**
  * @typedef {{name: string, xs: Float64Array, values: Float64Array, texts: string[], step: number, rows: BarRow[],

@@ -1,25 +1,59 @@
-/** The controls of the charts view. */
+/** The controls of the charts views. */
 
 import { assetPicker } from "../../lib/asset_picker.js";
 import { isoDay } from "../../lib/chart/days.js";
 import { h } from "../../lib/dom.js";
+import { t } from "../../lib/texts.js";
 import { PRESETS, readDay } from "./state.js";
+import { chartTabs } from "./tabs.js";
 
 const KINDS = ["currency", "metal", "retired"];
+const WIDE = matchMedia("(min-width: 600px)");
+
+/** Return the height of a chart that ends on the screen, below its controls. */
+export function chartHeight() {
+  return WIDE.matches ? Math.min(Math.max(innerHeight - 480, 320), 560) : 340;
+}
+
+/** Return the first row: the title, the kinds of charts, and buttons. @param {"charts" | "bars"} current @param {...HTMLElement} buttons */
+export function chartHead(current, ...buttons) {
+  return h("div", { class: "row chart-head" }, h("h1", {}, t`Charts`), chartTabs(current), h("div", { class: "row head-buttons" }, buttons));
+}
+
+/** Return a button that saves or copies something. @param {string} text @param {string} label what it does @param {() => void} onclick */
+export function headButton(text, label, onclick) {
+  return h("button", { class: "button quiet small", type: "button", "aria-label": label, title: label, onclick }, text);
+}
+
+/**
+ * Return controls: what is always there, and what a phone folds away.
+ * @param {string} label of what is folded @param {HTMLElement[]} folded @param {HTMLElement} always
+ */
+export function chartControls(label, folded, always) {
+  const details = h("details", { open: WIDE.matches }, h("summary", { class: "button quiet small" }, label), h("div", { class: "chart-fields" }, folded));
+  const follow = () => (details.isConnected ? (details.open = WIDE.matches) : WIDE.removeEventListener("change", follow));
+  WIDE.addEventListener("change", follow);
+  return h("div", { class: "chart-controls" }, details, always);
+}
+
+/** Return what covers a chart while it is loading. */
+export function loading() {
+  return [h("span", { class: "spinner" }), t`Loading…`];
+}
 
 /** Return the form that adds a pair. @param {(pair: {from: string, to: string}) => void} onadd */
 export function pairForm(onadd) {
-  const from = assetPicker({ label: "From", value: "EUR", kinds: KINDS });
-  const to = assetPicker({ label: "To", value: "USD", kinds: KINDS });
+  const from = assetPicker({ label: t`From`, value: "EUR", kinds: KINDS });
+  const to = assetPicker({ label: t`To`, value: "USD", kinds: KINDS });
   const submit = (event) => {
     event.preventDefault();
     onadd({ from: from.value, to: to.value });
   };
-  return h("form", { class: "pair-form", "aria-label": "Add a pair", onsubmit: submit },
-    from, to, h("button", { class: "button", type: "submit" }, "Add pair"));
+  return h("form", { class: "pair-form", "aria-label": t`Add a pair`, onsubmit: submit },
+    from, to, h("button", { class: "button", type: "submit" }, t`Add pair`));
 }
 
-/** The stretch: presets and dates. */
+/** The stretch: presets, `choice`, and `dates`. */
 export class StretchControls {
   /** @param {number} today @param {(months: number) => void} onpreset @param {(stretch: {from?: number, to?: number}) => void} ondates */
   constructor(today, onpreset, ondates) {
@@ -33,10 +67,9 @@ export class StretchControls {
       });
       return input;
     };
-    [this.start, this.end] = [date("First day", "from"), date("Last day", "to")];
-    this.element = h("div", { class: "row stretch" },
-      h("div", { class: "presets", role: "group", "aria-label": "Stretch" }, this.presets),
-      h("div", { class: "row dates" }, this.start, h("span", { class: "muted" }, "to"), this.end));
+    [this.start, this.end] = [date(t`First day`, "from"), date(t`Last day`, "to")];
+    this.choice = h("div", { class: "presets", role: "group", "aria-label": t`Stretch` }, this.presets);
+    this.dates = h("div", { class: "row dates" }, this.start, h("span", { class: "muted", "aria-hidden": "true" }, "–"), this.end);
   }
 
   /** Show a stretch. @param {{from: number, to: number}} view @param {number} months the preset that it is, -1 for none */
@@ -58,9 +91,9 @@ export function checkbox(label, checked, onchange) {
 /** Return the buttons that move the chart. @param {() => import("../../lib/chart/chart.js").Chart} chart */
 export function moveButtons(chart) {
   const button = (label, text, onclick) => h("button", { class: "button quiet move", type: "button", "aria-label": label, title: label, onclick }, text);
-  return h("div", { class: "row moves", role: "group", "aria-label": "Move and zoom" },
-    button("Earlier", "‹", () => chart().pan(-0.5)),
-    button("Later", "›", () => chart().pan(0.5)),
-    button("Zoom in", "+", () => chart().zoom(0.5)),
-    button("Zoom out", "−", () => chart().zoom(2)));
+  return h("div", { class: "row moves", role: "group", "aria-label": t`Move and zoom` },
+    button(t`Earlier`, "‹", () => chart().pan(-0.5)),
+    button(t`Later`, "›", () => chart().pan(0.5)),
+    button(t`Zoom in`, "+", () => chart().zoom(0.5)),
+    button(t`Zoom out`, "−", () => chart().zoom(2)));
 }

@@ -1,7 +1,8 @@
 /** What sources corrected of the fixings behind the lines of a chart. No DOM. */
 
-import { dayNumber } from "../../lib/chart/days.js";
+import { dayNumber, longDay } from "../../lib/chart/days.js";
 import { number } from "../../lib/format.js";
+import { t } from "../../lib/texts.js";
 import { nameOf } from "./state.js";
 
 /**
@@ -50,31 +51,45 @@ export class CorrectionStore {
 /**
  * Return corrections as events of a chart, in order. Two pairs may share a correction: it is one event.
  * @param {Correction[]} corrections
- * @returns {(import("../../lib/chart/layout.js").ChartEvent & {day: string, text: string, law: string})[]}
+ * @returns {(import("../../lib/chart/layout.js").ChartEvent & {text: string, law: string})[]}
  */
 export function correctionEvents(corrections) {
   const found = new Map(corrections.map((one) => [JSON.stringify(one), eventOf(one)]));
   return [...found.values()].sort((a, b) => a.x - b.x);
 }
 
-function eventOf({ date, source, base, quote, unit, earlier, corrected, kind, cause }) {
-  const change = kind === "verdict" ? `${heldBy(earlier)} → ${heldBy(corrected)}` : `${valueOf(earlier)} → ${valueOf(corrected)}`;
-  const who = kind === "verdict" ? `Published since ${causeOf(cause)}:` : `Corrected by ${source.toUpperCase()}:`;
-  const text = `${who} ${base}/${quote} ${change}${unit ? ` a ${unit}` : ""}`;
-  const received = `received ${corrected.received_at.slice(0, 10)}`;
-  return { x: dayNumber(date), kind: "correction", label: `${who} ${change}`, detail: `${date}: ${text} (${received})`, day: date, text, law: received };
+function eventOf(correction) {
+  const { label, text } = correction.kind === "verdict" ? ofVerdict(correction) : ofSource(correction);
+  const x = dayNumber(correction.date);
+  const law = t`received on ${longDay(dayNumber(correction.corrected.received_at))}`;
+  return { x, kind: "correction", label, detail: `${longDay(x)}: ${text} (${law})`, text, law };
+}
+
+/** A source has published another value for the day. */
+function ofSource({ source, base, quote, unit, earlier, corrected }) {
+  const [who, pair, before, after] = [source.toUpperCase(), `${base}/${quote}`, valueOf(earlier), valueOf(corrected)];
+  return {
+    label: t`${who} corrected ${before} to ${after}`,
+    text: unit ? t`${who} corrected ${pair} by the ${unit} from ${before} to ${after}` : t`${who} corrected ${pair} from ${before} to ${after}`,
+  };
+}
+
+/** What all sources say together has changed, so that another value of the day is published. */
+function ofVerdict({ base, quote, earlier, corrected, cause }) {
+  const [pair, before, after, who] = [`${base}/${quote}`, heldBy(earlier), heldBy(corrected), cause.source?.toUpperCase()];
+  return {
+    label: `${before} → ${after}`,
+    text: cause.decision ? t`After a decision of the operator, ${pair} of the day changed: ${before} → ${after}`
+      : t`After a delivery of ${who}, ${pair} of the day changed: ${before} → ${after}`,
+  };
 }
 
 /** What held of a day by a verdict. */
 function heldBy({ value, source, status }) {
-  if (status === "withdrawn") return "withdrawn";
-  return `${number(value)} ${status ? "held over" : `by ${source.toUpperCase()}`}`;
-}
-
-function causeOf({ source, decision }) {
-  return decision ? "a decision of the operator" : `a delivery of ${source.toUpperCase()}`;
+  if (status === "withdrawn") return t`withdrawn`;
+  return status ? t`${number(value)} (from the day before)` : `${number(value)} (${source.toUpperCase()})`;
 }
 
 function valueOf({ value, nominal }) {
-  return nominal === 1 ? number(value) : `${number(value)} for ${number(nominal)}`;
+  return nominal === 1 ? number(value) : t`${number(value)} for ${number(nominal)}`;
 }

@@ -1,45 +1,54 @@
-/** The sources of the values, in words. */
+/** Where the values of a day come from, as `/explain` says: loaded when somebody asks for it. */
 
-import { h, replace } from "../../lib/dom.js";
+import { h } from "../../lib/dom.js";
 import { dayInWords, number } from "../../lib/format.js";
 import { isoDay } from "../../lib/chart/days.js";
+import { t } from "../../lib/texts.js";
 import { carried } from "../convert/sentence.js";
 import { verdictsOf } from "../parts/verdict.js";
+import { nameOf } from "./state.js";
 
-/** Return an element that says where values come from, and asks `/explain` about a day when told to. */
-export function provenance(shell, chosen, signal) {
-  const answer = h("div", { class: "stack", "aria-live": "polite" });
-  const button = h("button", { class: "button quiet", type: "button", onclick: () => ask(shell, chosen(), answer, signal) }, "Explain the last day shown");
-  return h("section", { class: "stack", "aria-label": "Where the values come from" },
-    h("h2", {}, "Where the values come from"),
-    h("p", { class: "muted" }, "Daily midpoints of ", h("code", {}, "/time-series"),
-      ": what central banks and other sources published for the day, crossed through the US dollar. A weekend or holiday has the value of the day before, which is dashed; a break in the line is a time without any value."),
-    h("div", { class: "row" }, button, h("span", { class: "muted small" }, "1 call for each pair")),
-    answer);
+/** @typedef {{from: string, to: string, day: number}} PairOnDay */
+
+/**
+ * Return an element for each pair that says where its value comes from. It costs a call for each.
+ * @param {any} shell @param {PairOnDay[]} pairs @param {AbortSignal} signal @returns {Promise<HTMLElement[]>}
+ */
+export function explained(shell, pairs, signal) {
+  return Promise.all(pairs.map(async (pair) => {
+    const title = h("h3", {}, t`${nameOf(pair)} on ${dayInWords(isoDay(pair.day))}`);
+    try {
+      const legs = await legsOf(shell, pair, signal);
+      return h("div", {}, title, h("ul", {}, legs.map((leg) => h("li", {}, sentence(leg)))), verdictsOf(legs));
+    } catch (error) {
+      return h("div", {}, title, h("p", { class: "muted" }, error.message));
+    }
+  }));
 }
 
-async function ask(shell, pairs, answer, signal) {
-  replace(answer, h("p", { class: "muted" }, "Asking…"));
-  const told = await Promise.all(pairs.map((pair) => explain(shell, pair, signal)));
-  if (!signal.aborted) replace(answer, told);
+/**
+ * Return the sources of the values, each once. It costs a call for each pair. Errors: ApiError.
+ * @param {any} shell @param {PairOnDay[]} pairs @param {AbortSignal} signal @returns {Promise<string[]>}
+ */
+export async function sourcesOf(shell, pairs, signal) {
+  const legs = await Promise.all(pairs.map((pair) => legsOf(shell, pair, signal)));
+  return [...new Set(legs.flat().flatMap((leg) => leg.sources ?? []))].map(shortName);
 }
 
-async function explain(shell, { from, to, day }, signal) {
-  const date = isoDay(day);
-  const title = h("h3", {}, `${from}/${to}, ${dayInWords(date)}`);
-  try {
-    const { legs } = await shell.getExact("/explain", { from, to, date }, { signal });
-    return h("div", {}, title, h("ul", {}, legs.map((leg) => h("li", {}, sentence(leg)))), verdictsOf(legs));
-  } catch (error) {
-    return h("div", {}, title, h("p", { class: "muted" }, error.message));
-  }
+async function legsOf(shell, { from, to, day }, signal) {
+  return (await shell.getExact("/explain", { from, to, date: isoDay(day) }, { signal })).legs;
 }
 
 /** Return a leg of an answer as a sentence. */
 function sentence(leg) {
-  const parts = [`1 ${leg.base} = ${number(leg.rate)} ${leg.quote}`];
-  if (leg.law) parts.push(`by law: ${leg.law}`);
-  if (leg.sources?.length) parts.push(`from ${leg.sources.join(", ")}`);
-  if (leg.fixed_on) parts.push(`fixed on ${dayInWords(leg.fixed_on)}${carried(leg)}`);
-  return `${parts.join("; ")}.`;
+  const rate = `1 ${leg.base} = ${number(leg.rate)} ${leg.quote}`;
+  if (leg.law) return t`${rate} by law: ${leg.law}.`;
+  const sources = (leg.sources ?? []).map(shortName).join(", ");
+  if (!leg.fixed_on) return sources ? t`${rate}, from ${sources}.` : `${rate}.`;
+  return t`${rate}, from ${sources}, fixed on ${dayInWords(leg.fixed_on) + carried(leg)}.`;
+}
+
+/** Central banks are known by their initials. */
+function shortName(key) {
+  return key.length <= 4 ? key.toUpperCase() : key;
 }

@@ -2,6 +2,7 @@
 
 import { h, replace } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
+import { t } from "../../lib/texts.js";
 import { dayText } from "../../lib/chart/chart.js";
 import { lowerBound } from "../../lib/chart/columns.js";
 import { fromWhen } from "./series_store.js";
@@ -12,15 +13,15 @@ export class Legend {
   /** @param {(name: string) => void} onremove */
   constructor(onremove) {
     this.onremove = onremove;
-    this.day = h("th", { scope: "col", class: "num legend-value" }, "Value");
+    this.day = h("th", { scope: "col", class: "num legend-value" }, t`Value`);
     this.body = h("tbody", {});
     const head = h("tr", {},
-      h("th", { scope: "col" }, "Pair"), this.day,
-      h("th", { scope: "col", class: "num" }, "Change"),
-      h("th", { scope: "col", class: "num wide-only" }, "Lowest"),
-      h("th", { scope: "col", class: "num wide-only" }, "Highest"),
-      h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, "Remove")));
-    this.element = h("table", { class: "table legend", "aria-label": "Lines of the chart" }, h("thead", {}, head), this.body);
+      h("th", { scope: "col" }, t`Pair`), this.day,
+      h("th", { scope: "col", class: "num" }, t`Change`),
+      h("th", { scope: "col", class: "num wide-only" }, t`Lowest`),
+      h("th", { scope: "col", class: "num wide-only" }, t`Highest`),
+      h("th", { scope: "col" }, h("span", { class: "visually-hidden" }, t`Remove`)));
+    this.element = h("table", { class: "table legend", "aria-label": t`Lines of the chart` }, h("thead", {}, head), this.body);
     this.rows = [];
   }
 
@@ -35,7 +36,7 @@ export class Legend {
     const cell = (more = "") => h("td", { class: `num ${more}` }, "–");
     const [value, changed, least, most] = [cell("legend-value"), cell(), cell("wide-only"), cell("wide-only")];
     const swatch = index < 0 ? null : h("span", { class: `swatch line-${(index % 6) + 1}` });
-    const remove = h("button", { class: "button plain", type: "button", "aria-label": `Remove ${name}`, onclick: () => this.onremove(name) }, "×");
+    const remove = h("button", { class: "button plain", type: "button", "aria-label": t`Remove ${name}`, onclick: () => this.onremove(name) }, "×");
     const title = h("th", { scope: "row" }, swatch, name);
     const values = trouble ? h("td", { colspan: 4, class: "muted" }, trouble) : [value, changed, least, most];
     return { index, value, changed, least, most, element: h("tr", {}, title, values, h("td", {}, canRemove ? remove : null)) };
@@ -49,8 +50,8 @@ export class Legend {
   update(data, view, at) {
     const shown = at ?? readout(data, view, view.to);
     const when = new Set(data.series.map((line, index) => (shown?.values[index].index >= 0 ? fromWhen(line, shown.values[index].index) : "")));
-    const told = when.size === 1 ? [...when][0] : "in part from before";
-    replace(this.day, shown ? dayText(shown.x) : "Value", when.size > 0 && told && h("span", { class: "from-when muted" }, ` ${told}`));
+    const told = when.size === 1 ? [...when][0] : t`in part from before`;
+    replace(this.day, shown ? dayText(shown.x) : t`Value`, when.size > 0 && told && h("span", { class: "from-when muted" }, ` ${told}`));
     for (const row of this.rows) if (row.index >= 0 && data.series[row.index]) fill(row, data.series[row.index], view, shown?.values[row.index]);
   }
 }
@@ -82,4 +83,3 @@ export function percent(value) {
   if (Number(Math.abs(value).toFixed(2)) === 0) return "0.00 %";
   return `${value > 0 ? "+" : "−"}${text} %`;
 }
-

@@ -1,6 +1,7 @@
 /** The daily series of pairs, each asked for once. */
 
-import { dayNumber, isoDay, longDay } from "../../lib/chart/days.js";
+import { dayNumber, isoDay, shortDay } from "../../lib/chart/days.js";
+import { t } from "../../lib/texts.js";
 import { FIRST_DAY, nameOf } from "./state.js";
 
 /** @typedef {import("./days_table.js").ExactLine} ExactLine */
@@ -60,7 +61,7 @@ export class SeriesStore {
 
   keep(name, rates, carried) {
     if (rates) this.lines.set(name, makeLine(name, rates, carried));
-    else this.missing.set(name, `No rate of ${name} is known.`);
+    else this.missing.set(name, t`No rate of ${name} is known.`);
   }
 }
 
@@ -90,6 +91,6 @@ export function fromWhen({ xs, texts, carried }, index) {
   if (!carried?.[index]) return "";
   let own = index;
   while (own > 0 && carried[own]) own -= 1;
-  if (carried[own]) return "from before";
-  return texts[own] !== texts[index] ? "in part from before" : `from ${longDay(xs[own]).replace(/ \d+$/, "")}`;
+  if (carried[own]) return t`from before`;
+  return texts[own] !== texts[index] ? t`in part from before` : t`from ${shortDay(xs[own])}`;
 }

@@ -1,6 +1,7 @@
 /** What a chart shows, as the parameters of its link. No DOM. */
 
 import { addMonths, dayNumber, isoDay } from "../../lib/chart/days.js";
+import { t } from "../../lib/texts.js";
 import { checkNames, refuse, spelledCode } from "../../lib/link.js";
 
 /** @typedef {{from: string, to: string}} Pair */
@@ -14,7 +15,7 @@ export const MOST_PAIRS = 6;
 export const ASKED_FREELY = 3;
 
 /** The presets and their months; 0 is everything. @type {[string, number][]} */
-export const PRESETS = [["1M", 1], ["1Y", 12], ["5Y", 60], ["All", 0]];
+export const PRESETS = [[t`1M`, 1], [t`1Y`, 12], [t`5Y`, 60], [t`All`, 0]];
 
 /** Return the name of a pair. @param {Pair} pair */
 export function nameOf({ from, to }) {
@@ -26,15 +27,15 @@ export function parsePairs(text) {
   const found = text.split(",").map((each) => each.trim()).filter(Boolean).map((each) => parsePair(each, text));
   const names = found.map(nameOf);
   const pairs = found.filter((_, index) => names.indexOf(names[index]) === index);
-  if (pairs.length > MOST_PAIRS) refuse("pairs", text, `has ${pairs.length} pairs: a chart has at most ${MOST_PAIRS}`);
+  if (pairs.length > MOST_PAIRS) refuse("pairs", text, t`has ${pairs.length} pairs: a chart has at most ${MOST_PAIRS}`);
   return pairs;
 }
 
 function parsePair(each, text) {
   const found = /^(\w{2,12}?)\/?([A-Za-z]{3})$/.exec(each);
-  if (!found) return refuse("pairs", text, `has “${each}”, which is no pair: a pair is written as EUR/USD`);
+  if (!found) return refuse("pairs", text, t`has “${each}”, which is no pair: a pair is written as EUR/USD`);
   const [from, to] = [spelledCode(found[1]), spelledCode(found[2])];
-  return from === to ? refuse("pairs", text, `has the pair ${from}/${to}: both sides are the same`) : { from, to };
+  return from === to ? refuse("pairs", text, t`has the pair ${nameOf({ from, to })}: both sides are the same`) : { from, to };
 }
 
 /** Return what a link asks for. Errors: LinkError. @param {URLSearchParams} params @param {number} today @returns {State} */
@@ -44,7 +45,7 @@ export function readState(params, today) {
   const pairs = parsePairs(params.get("pairs") || (from || to ? `${from}/${to}` : "EUR/USD"));
   const end = Math.min(dayIn(params, "end", today) ?? today, today);
   const start = dayIn(params, "start", today) ?? addMonths(end, -12);
-  if (start > end) refuse("start", params.get("start"), "is after the last day");
+  if (start > end) refuse("start", params.get("start"), t`is after the last day`);
   return {
     pairs,
     start: Math.max(Math.min(start, end - 1), FIRST_DAY),
@@ -61,16 +62,16 @@ function dayIn(params, name, today) {
   const text = params.get(name);
   if (!text) return null;
   const day = readDay(text);
-  if (day === null) refuse(name, text, "is no day: a day is written as 2024-02-29");
-  if (day < FIRST_DAY) refuse(name, text, "is before 1970: there is no older history");
-  if (day > today + 1) refuse(name, text, "is in the future");
+  if (day === null) refuse(name, text, t`is no day: a day is written as 2024-02-29`);
+  if (day < FIRST_DAY) refuse(name, text, t`is before 1970: there is no older history`);
+  if (day > today + 1) refuse(name, text, t`is in the future`);
   return day;
 }
 
 function flagIn(params, name) {
   const text = params.get(name);
   if (!text) return null;
-  if (text !== "0" && text !== "1") refuse(name, text, "can be 0 or 1");
+  if (text !== "0" && text !== "1") refuse(name, text, t`can be 0 or 1`);
   return text === "1";
 }
 

@@ -2,6 +2,7 @@
 
 import { h, replace } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
+import { t } from "../../lib/texts.js";
 import { isoDay } from "../../lib/chart/days.js";
 import { indexOn, visibleDays } from "./days_table.js";
 import { fromWhen } from "./series_store.js";
@@ -14,14 +15,14 @@ export class DaysTable {
     this.page = 0;
     this.lines = [];
     this.days = new Int32Array();
-    this.caption = h("caption", {}, "No days");
+    this.caption = h("caption", {}, t`No days`);
     this.head = h("tr", {});
     this.body = h("tbody", {});
     const turn = (text, step) => h("button", { class: "button plain", type: "button", onclick: () => this.turn(step) }, text);
-    [this.newer, this.older] = [turn("Newer days", -1), turn("Older days", 1)];
+    [this.newer, this.older] = [turn(t`Newer days`, -1), turn(t`Older days`, 1)];
     const table = h("table", { class: "table days" }, this.caption, h("thead", {}, this.head), this.body);
-    const scroll = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of the values" }, table);
-    this.element = h("section", { class: "card days-card", "aria-label": "Values" }, scroll, h("div", { class: "row apart" }, this.newer, this.older));
+    const scroll = h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": t`Table of the values` }, table);
+    this.element = h("section", { class: "card days-card", "aria-label": t`Values` }, scroll, h("div", { class: "row apart" }, this.newer, this.older));
   }
 
   /** Show the visible days of some lines. @param {import("./days_table.js").ExactLine[]} lines @param {{from: number, to: number}} view */
@@ -41,8 +42,8 @@ export class DaysTable {
     const { days, lines } = this;
     const first = this.page * ROWS;
     const shown = Math.min(ROWS, Math.max(days.length - first, 0));
-    this.caption.textContent = shown ? `Days ${first + 1} to ${first + shown} of ${number(days.length)}, newest first` : "No days";
-    replace(this.head, h("th", { scope: "col" }, "Day"), lines.map((line) => h("th", { scope: "col", class: "num" }, line.name)));
+    this.caption.textContent = shown ? t`Days ${first + 1} to ${first + shown} of ${days.length}, newest first` : t`No days`;
+    replace(this.head, h("th", { scope: "col" }, t`Day`), lines.map((line) => h("th", { scope: "col", class: "num" }, line.name)));
     const dayAt = (index) => days[days.length - 1 - first - index];
     replace(this.body, Array.from({ length: shown }, (_, index) => this.row(dayAt(index))));
     this.newer.disabled = this.page === 0;

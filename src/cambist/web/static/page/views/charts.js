@@ -1,21 +1,23 @@
 /** Charts of pairs over any stretch since 1970. */
 
 import { Chart, dayText } from "../../lib/chart/chart.js";
-import { addMonths, isoDay } from "../../lib/chart/days.js";
+import { addMonths, isoDay, longDay } from "../../lib/chart/days.js";
 import { h, replace } from "../../lib/dom.js";
-import { checkbox, moveButtons, pairForm, StretchControls } from "../charts/controls.js";
+import { number } from "../../lib/format.js";
+import { t } from "../../lib/texts.js";
+import { chartControls, chartHead, chartHeight, checkbox, headButton, loading, moveButtons, pairForm, StretchControls } from "../charts/controls.js";
 import { csvOf } from "../charts/days_table.js";
 import { CorrectionStore } from "../charts/corrections.js";
 import { eventsOf } from "../charts/events.js";
-import { provenance } from "../charts/explained.js";
 import { Legend, percent } from "../charts/legend.js";
+import { onDemand } from "../charts/on_demand.js";
+import { provenance } from "../charts/provenance.js";
 import { saveCsv } from "../charts/save.js";
 import { fromWhen, SeriesStore } from "../charts/series_store.js";
 import { ASKED_FREELY, FIRST_DAY, MOST_PAIRS, nameOf, PRESETS, readState, writeState } from "../charts/state.js";
 import { DaysTable } from "../charts/table.js";
-import { chartTabs } from "../charts/tabs.js";
 
-export const title = "Charts";
+export const title = t`Charts`;
 
 const QUIET = 200;
 /** Milliseconds after the last movement until the table and the address follow. */
@@ -42,39 +44,38 @@ class ChartsView {
     this.legend = new Legend((name) => this.remove(name));
     this.table = new DaysTable();
     this.chart = new Chart({
-      label: "Chart of daily rates",
-      height: innerWidth < 600 ? 340 : 430,
+      label: t`Chart of daily rates`,
+      height: chartHeight(),
       onview: (view) => this.onMoved(view),
       onpoint: (at) => this.legend.update(this.chart?.data ?? { series: [] }, this.chart?.view ?? { from: 0, to: 1 }, at),
       describe: (at) => this.describe(at),
     });
     this.stretch = new StretchControls(this.today, (months) => this.showPreset(months), (dates) => this.showDates(dates));
     this.eventList = h("ul", { class: "events" });
-    this.status = h("p", { class: "muted small", role: "status" });
+    this.status = h("p", { class: "small charts-status", role: "status" });
     this.cost = h("p", { class: "muted small cost" });
     this.notice = h("div", { class: "charts-notice" });
   }
 
   elements() {
     const { state } = this;
-    this.log = checkbox("Log scale", state.log, (log) => this.change({ log }));
-    this.percent = checkbox("Percent", state.percent, (percents) => this.change({ percent: percents }));
-    this.events = checkbox("Events", state.events, (events) => this.change({ events }));
-    this.overlay = h("div", { class: "chart-overlay muted" }, "Loading…");
-    const options = h("div", { class: "row options" }, this.log, this.percent, this.events);
-    const save = h("button", { class: "button quiet", type: "button", onclick: () => this.save() }, "Download CSV");
-    const link = h("button", { class: "button quiet", type: "button", onclick: () => this.copyLink() }, "Copy link");
-    const head = h("div", { class: "row apart" }, h("h1", {}, "Charts"), h("div", { class: "row" }, link, save));
-    const card = h("section", { class: "card stack", "aria-label": "Chart" },
-      h("div", { class: "row apart" }, this.stretch.element, options),
+    this.log = checkbox(t`Log scale`, state.log, (log) => this.change({ log }));
+    this.percent = checkbox(t`Percent`, state.percent, (percents) => this.change({ percent: percents }));
+    this.events = checkbox(t`Events`, state.events, (events) => this.change({ events }));
+    this.overlay = h("div", { class: "chart-overlay muted" }, loading());
+    const options = h("div", { class: "options" }, h("div", { class: "row" }, this.log, this.percent, this.events), this.stretch.dates);
+    const head = chartHead("charts", headButton(t`Copy link`, t`Copy link`, () => this.copyLink()),
+      headButton(t`PNG`, t`Save PNG: 1 call for each pair, for its sources`, () => this.savePng()), headButton(t`CSV`, t`Download CSV`, () => this.save()));
+    const controls = chartControls(t`Pairs and options`, [pairForm((pair) => this.add(pair)), options], this.stretch.choice);
+    const card = h("section", { class: "card stack", "aria-label": t`Chart` },
       this.legend.element,
       h("div", { class: "chart-place" }, this.chart.element, this.overlay),
-      h("div", { class: "row apart" }, h("p", { class: "muted small hint" }, "Drag, scroll, pinch, or press arrows, + and −."), moveButtons(() => this.chart)));
+      h("div", { class: "row apart" }, h("p", { class: "muted small hint" }, t`Drag to move. Zoom with Ctrl or ⌘ and the wheel, a pinch, or + and −.`), moveButtons(() => this.chart)),
+      this.cost);
     const below = h("div", { class: "stack wide charts-below" },
-      h("section", { class: "stack events-section", "aria-label": "Events in view" }, h("h2", {}, "Events in view"), this.eventList),
+      h("section", { class: "stack events-section", "aria-label": t`Events in view` }, h("h2", {}, t`Events in view`), this.eventList),
       provenance(this.shell, () => this.lastDays(), this.ended.signal));
-    return [h("div", { class: "stack wide" }, head, chartTabs("charts"),
-      h("div", { class: "stack" }, pairForm((pair) => this.add(pair)), h("div", {}, this.cost, this.status), this.notice),
+    return [h("div", { class: "stack" }, head, h("div", {}, controls, this.status), this.notice,
       h("div", { class: "charts-layout" }, card, this.table.element), below)];
   }
 
@@ -97,23 +98,26 @@ class ChartsView {
 
   /** A link with many pairs costs many calls: say so, and wait. */
   askFirst(calls) {
-    const [more, also] = this.state.events ? [" With Events, each costs one more for its corrections.", ` and ${calls} for corrections`] : ["", ""];
-    const go = h("button", { class: "button", type: "button", onclick: () => this.load() }, `Draw for ${calls} calls${also}`);
-    replace(this.notice, h("div", { class: "notice row apart" }, `This link draws ${calls} pairs. Each costs one call.${more}`, go));
-    this.overlay.textContent = "";
+    const { events } = this.state;
+    const text = events ? t`This link draws ${calls} pairs. Each costs one call. With Events, each costs one more for its corrections.`
+      : t`This link draws ${calls} pairs. Each costs one call.`;
+    const go = h("button", { class: "button", type: "button", onclick: () => this.load() },
+      events ? t`Draw for ${calls} calls and ${calls} for corrections` : t`Draw for ${calls} calls`);
+    replace(this.notice, h("div", { class: "notice row apart" }, h("p", {}, text), go));
+    replace(this.overlay);
   }
 
   async load() {
     replace(this.notice);
-    this.overlay.textContent = "Loading…";
+    replace(this.overlay, loading());
     this.overlay.hidden = false;
     try {
       // The events decide how far back the chart reaches: lines that are drawn before them would cut its stretch.
       await Promise.all([this.store.load(this.state.pairs, this.ended.signal), this.tablesRead]);
       this.overlay.hidden = this.store.lines.size > 0;
-      replace(this.overlay, h("p", {}, "No day is stored. ", h("code", {}, "cambist backfill"), " fetches the history of the sources."));
+      replace(this.overlay, h("p", {}, t`No day is stored. ${h("code", {}, "cambist backfill")} fetches the history of the sources.`));
     } catch (error) {
-      this.overlay.textContent = "";
+      replace(this.overlay);
       if (!this.ended.signal.aborted) this.shell.fail(error);
       return;
     }
@@ -167,7 +171,7 @@ class ChartsView {
     const shown = lines.length ? view : { from: this.state.start, to: this.state.end };
     this.stretch.update(shown, this.presetOf(shown));
     const inView = this.marked.filter((event) => event.x >= shown.from && event.x <= shown.to);
-    replace(this.eventList, inView.length ? inView.map(eventItem) : h("li", { class: "muted" }, "None in these days."));
+    replace(this.eventList, inView.length ? inView.map(eventItem) : h("li", { class: "muted" }, t`None in these days.`));
     this.shell.setParams(writeState(this.state));
   }
 
@@ -186,7 +190,7 @@ class ChartsView {
   showDates(dates) {
     const wanted = { from: Math.ceil(this.chart.view.from), to: Math.floor(this.chart.view.to), ...dates };
     if (wanted.from >= wanted.to) {
-      this.status.textContent = "The first day must be before the last.";
+      this.status.textContent = t`The first day must be before the last.`;
       return;
     }
     this.status.textContent = "";
@@ -201,8 +205,8 @@ class ChartsView {
 
   add(pair) {
     const names = this.state.pairs.map(nameOf);
-    const trouble = pair.from === pair.to ? "Choose two different assets." : names.includes(nameOf(pair)) ? `${nameOf(pair)} is in the chart already.`
-      : names.length === MOST_PAIRS ? `A chart has at most ${MOST_PAIRS} pairs. Remove one first.` : "";
+    const trouble = pair.from === pair.to ? t`Choose two different assets.` : names.includes(nameOf(pair)) ? t`${nameOf(pair)} is in the chart already.`
+      : names.length === MOST_PAIRS ? t`A chart has at most ${MOST_PAIRS} pairs. Remove one first.` : "";
     this.status.textContent = trouble;
     if (trouble) return;
     this.state.pairs.push(pair);
@@ -219,19 +223,23 @@ class ChartsView {
 
   showCost() {
     const { calls, reach } = this.store;
+    const more = this.corrections.calls;
     const first = Math.min(...[...this.store.lines.values()].filter(({ xs }) => xs.length).map(({ xs }) => xs[0]));
-    const all = Number.isFinite(first) ? `all its days, here since ${dayText(first)}` : "all its days";
-    const since = reach === FIRST_DAY ? all : `its days since ${dayText(reach)}, which is as far as the plan goes`;
-    const more = this.corrections.calls ? ` and ${this.corrections.calls} for corrections` : "";
     const weight = Object.values(this.state.weight).filter(Boolean).join(", ");
-    const spent = calls ? ` ${calls} ${calls === 1 ? "call" : "calls"} spent here${more}.` : "";
-    this.cost.textContent = `A pair costs one call and brings ${since}; with Events, one more for its corrections. Moving and zooming cost nothing more.${spent}${weight && ` Metals are by ${weight}.`}`;
+    const sentences = [
+      reach !== FIRST_DAY ? t`A pair costs one call and brings its days since ${dayText(reach)}, which is as far as the plan goes.`
+        : Number.isFinite(first) ? t`A pair costs one call and brings all its days, here since ${dayText(first)}.` : t`A pair costs one call and brings all its days.`,
+      t`With Events, it costs one more for its corrections.`, t`Moving and zooming cost nothing more.`,
+      calls && (more ? spentWithCorrections(calls, more) : calls === 1 ? t`1 call spent here.` : t`${calls} calls spent here.`),
+      weight && t`Metals are by ${weight}.`,
+    ];
+    this.cost.textContent = sentences.filter(Boolean).join(" ");
   }
 
   describe(at) {
     const parts = this.chart.data.series.map((line, index) => {
       const { index: place, change } = at.values[index];
-      return place < 0 ? `${line.name}: no value` : `${[`${line.name}: ${line.texts[place]}`, fromWhen(line, place), percent(change)].filter(Boolean).join(", ")}`;
+      return place < 0 ? t`${line.name}: no value` : [`${line.name}: ${number(line.texts[place])}`, fromWhen(line, place), percent(change)].filter(Boolean).join(", ");
     });
     return `${dayText(at.x)}. ${parts.join(". ")}.`;
   }
@@ -247,18 +255,35 @@ class ChartsView {
 
   save() {
     const { data, view } = this.chart;
+    if (data.series.length) saveCsv(this.fileName("csv"), csvOf(data.series, view));
+  }
+
+  /** Save what is drawn, with the sources of its last day, as a picture. */
+  async savePng() {
+    const { chart: { data, view, picture }, shell } = this;
     if (!data.series.length) return;
+    this.status.textContent = t`The picture is made…`;
+    try {
+      const { saveChart } = await onDemand(() => import("../charts/chart_file.js"));
+      this.status.textContent = await saveChart(this.fileName("png"), picture.element, { names: data.series.map(({ name }) => name), view, pairs: this.lastDays() }, shell, this.ended.signal);
+    } catch (error) {
+      this.status.textContent = error.message;
+    }
+  }
+
+  fileName(ending) {
+    const { data, view } = this.chart;
     const names = data.series.map((line) => line.name.replace("/", "")).join("-");
-    saveCsv(`${names}_${isoDay(Math.ceil(view.from))}_${isoDay(view.to)}.csv`, csvOf(data.series, view));
+    return `${names}_${isoDay(Math.ceil(view.from))}_${isoDay(view.to)}.${ending}`;
   }
 
   async copyLink() {
     this.settle();
     try {
       await navigator.clipboard.writeText(location.href);
-      this.status.textContent = "The link is copied, without the key.";
+      this.status.textContent = t`The link is copied, without the key.`;
     } catch {
-      this.status.textContent = "The browser refuses: copy the address.";
+      this.status.textContent = t`The browser refuses: copy the address.`;
     }
   }
 }
@@ -275,6 +300,10 @@ function limitsOf(lines, events, today) {
   return { from: Math.min(first, ...begun), to: Math.max(...known.map((line) => line.xs[line.xs.length - 1])) };
 }
 
-function eventItem({ day, text, law }) {
-  return h("li", {}, h("span", { class: "event-day" }, day), h("span", {}, text, h("span", { class: "muted" }, ` · ${law}`)));
+function spentWithCorrections(calls, more) {
+  return calls === 1 ? t`1 call spent here and ${more} for corrections.` : t`${calls} calls spent here and ${more} for corrections.`;
+}
+
+function eventItem({ x, text, law }) {
+  return h("li", {}, h("span", { class: "event-day" }, longDay(x)), h("span", {}, text, h("span", { class: "muted" }, ` · ${law}`)));
 }
