@@ -421,7 +421,7 @@ def test_a_phone_folds_the_pair_and_the_options_away(make_page, page_service):
     wait_for_line(page)
     expect(page.get_by_role("button", name="Add pair")).to_be_hidden()
     expect(page.get_by_label("First day")).to_be_hidden()
-    page.get_by_text("Pairs and options").click()
+    page.get_by_role("button", name="Pairs and options").click()
     expect(page.get_by_label("First day")).to_have_value("2024-03-01")
     page.get_by_label("Log scale").check()
     page.get_by_role("combobox", name="From").fill("GBP")

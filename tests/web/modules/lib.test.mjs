@@ -50,6 +50,7 @@ test("decimals are filled with zeros, and never cut", () => {
 test("digits are grouped by thousands, decimals are not", () => {
   assert.equal(number("-1234567.890123"), "-1,234,567.890123");
   assert.equal(number("999"), "999");
+  assert.equal(number("−1000 %"), "−1,000 %");
   assert.equal(number("no number"), "no number");
 });
 

@@ -14,7 +14,7 @@ const digits = new Intl.NumberFormat(locale, { useGrouping: false });
  * @returns {string} such as "-1,234,567.8900"
  */
 export function number(text) {
-  const found = /^([-+]?)(\d+)(?:\.(\d+))?(.*)$/s.exec(String(text));
+  const found = /^([-+−]?)(\d+)(?:\.(\d+))?(.*)$/s.exec(String(text));
   if (!found) return String(text);
   const [, sign, before, after, rest] = found;
   return sign + whole.format(BigInt(before)) + (after ? DECIMAL_SIGN + after.replace(/\d/g, (digit) => digits.format(digit)) : "") + rest;

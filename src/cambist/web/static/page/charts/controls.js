@@ -8,11 +8,10 @@ import { PRESETS, readDay } from "./state.js";
 import { chartTabs } from "./tabs.js";
 
 const KINDS = ["currency", "metal", "retired"];
-const WIDE = matchMedia("(min-width: 600px)");
 
 /** Return the height of a chart that ends on the screen, below its controls. */
 export function chartHeight() {
-  return WIDE.matches ? Math.min(Math.max(innerHeight - 480, 320), 560) : 340;
+  return innerWidth >= 600 ? Math.min(Math.max(innerHeight - 480, 320), 560) : 340;
 }
 
 /** Return the first row: the title, the kinds of charts, and buttons. @param {"charts" | "bars"} current @param {...HTMLElement} buttons */
@@ -26,14 +25,13 @@ export function headButton(text, label, onclick) {
 }
 
 /**
- * Return controls: what is always there, and what a phone folds away.
- * @param {string} label of what is folded @param {HTMLElement[]} folded @param {HTMLElement} always
+ * Return controls: what is always there, and what a phone shows only when a button is pressed.
+ * @param {HTMLElement} always @param {string} label of the button @param {...HTMLElement} more
  */
-export function chartControls(label, folded, always) {
-  const details = h("details", { open: WIDE.matches }, h("summary", { class: "button quiet small" }, label), h("div", { class: "chart-fields" }, folded));
-  const follow = () => (details.isConnected ? (details.open = WIDE.matches) : WIDE.removeEventListener("change", follow));
-  WIDE.addEventListener("change", follow);
-  return h("div", { class: "chart-controls" }, details, always);
+export function chartControls(always, label, ...more) {
+  const unfold = () => button.setAttribute("aria-expanded", String(button.getAttribute("aria-expanded") === "false"));
+  const button = h("button", { class: "button quiet small unfold", type: "button", "aria-expanded": "false", onclick: unfold }, label);
+  return h("div", { class: "chart-controls" }, always, button, h("div", { class: "chart-fields" }, more));
 }
 
 /** Return what covers a chart while it is loading. */

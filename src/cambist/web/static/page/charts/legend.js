@@ -60,7 +60,7 @@ function fill(row, line, view, at) {
   const isKnown = at !== undefined && at.index >= 0;
   row.value.textContent = isKnown ? number(line.texts[at.index]) : "–";
   const changed = isKnown ? percent(at.change) : "–";
-  row.changed.textContent = changed;
+  replace(row.changed, h("bdi", { dir: "ltr" }, changed));
   row.changed.className = `num ${changed.startsWith("+") ? "good" : changed.startsWith("−") ? "bad" : ""}`;
   const { least, most } = extremes(line, view);
   row.least.textContent = least < 0 ? "–" : number(line.texts[least]);

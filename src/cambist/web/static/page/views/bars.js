@@ -69,7 +69,7 @@ class BarsView {
       h("div", { class: "row apart" }, this.earlier, moveButtons(() => this.chart)),
       h("p", { class: "muted small" }, t`Bid of the published source, in UTC. Times without ticks have no bar.`), this.cost);
     return h("div", { class: "stack" }, head,
-      h("div", {}, chartControls(t`Pair`, [h("div", { class: "pair-form" }, this.from, this.to)], lengths), this.status), card, this.tableCard());
+      h("div", {}, chartControls(lengths, t`Pair`, h("div", { class: "pair-form" }, this.from, this.to)), this.status), card, this.tableCard());
   }
 
   tableCard() {

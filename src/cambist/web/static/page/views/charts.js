@@ -66,7 +66,7 @@ class ChartsView {
     const options = h("div", { class: "options" }, h("div", { class: "row" }, this.log, this.percent, this.events), this.stretch.dates);
     const head = chartHead("charts", headButton(t`Copy link`, t`Copy link`, () => this.copyLink()),
       headButton(t`PNG`, t`Save PNG: 1 call for each pair, for its sources`, () => this.savePng()), headButton(t`CSV`, t`Download CSV`, () => this.save()));
-    const controls = chartControls(t`Pairs and options`, [pairForm((pair) => this.add(pair)), options], this.stretch.choice);
+    const controls = chartControls(this.stretch.choice, t`Pairs and options`, options, pairForm((pair) => this.add(pair)));
     const card = h("section", { class: "card stack", "aria-label": t`Chart` },
       this.legend.element,
       h("div", { class: "chart-place" }, this.chart.element, this.overlay),
