@@ -87,6 +87,16 @@ def test_the_keyboard_reads_a_bar(open_view, page_service):
     expect(page.locator(".bar-values")).to_contain_text(c)
 
 
+def test_bars_are_saved_as_a_picture(open_view):
+    page = open_view(ROUTE)
+    expect(page.locator(".chart-candle")).to_have_count(100)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save PNG").click()
+    assert waiting.value.suggested_filename.startswith("EURUSD_PT1H_2026-11-")
+    assert waiting.value.path().read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    expect(page.get_by_text("The picture is saved.")).to_be_visible()
+
+
 def test_another_pair_and_another_length_are_chosen(open_view):
     page = open_view("#/charts")
     page.get_by_role("link", name="Bars").click()

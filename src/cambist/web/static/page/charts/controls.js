@@ -9,9 +9,9 @@ import { chartTabs } from "./tabs.js";
 
 const KINDS = ["currency", "metal", "retired"];
 
-/** Return the height of a chart that ends on the screen, below its controls. */
-export function chartHeight() {
-  return innerWidth >= 600 ? Math.min(Math.max(innerHeight - 480, 320), 560) : 340;
+/** Return the height of a chart that ends on the screen, below its controls and a row for each line. @param {number} [lines] */
+export function chartHeight(lines = 1) {
+  return innerWidth >= 600 ? Math.min(Math.max(innerHeight - 447 - lines * 33, 320), 560) : 340;
 }
 
 /** Return the first row: the title, the kinds of charts, and buttons. @param {"charts" | "bars"} current @param {...HTMLElement} buttons */

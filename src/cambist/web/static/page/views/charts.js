@@ -45,7 +45,7 @@ class ChartsView {
     this.table = new DaysTable();
     this.chart = new Chart({
       label: t`Chart of daily rates`,
-      height: chartHeight(),
+      height: chartHeight(state.pairs.length),
       onview: (view) => this.onMoved(view),
       onpoint: (at) => this.legend.update(this.chart?.data ?? { series: [] }, this.chart?.view ?? { from: 0, to: 1 }, at),
       describe: (at) => this.describe(at),
