@@ -1,4 +1,4 @@
-"""The moves of the last day and week at `/crypto/fetch-prices`, `/fx/quote` and `/metals/spot`, with `verbose`."""
+"""The moves of today, a day and a week at `/crypto/fetch-prices`, `/fx/quote` and `/metals/spot`, with `verbose`."""
 
 from __future__ import annotations
 
@@ -69,9 +69,13 @@ def test_a_price_is_compared_with_that_of_a_day_and_of_a_week_ago(sampled: Calla
     moved = found.json["moves"]["BTC/USD"]
     since = [int((NOON - days * DAY).timestamp() * 1000) for days in (1, 7)]
     assert moved["last_24h"] == {
-        "change_pct": 100, "low": 45002.5, "high": 180010, "since": since[0], "samples": 289,
+        "open": 45002.5, "change_pct": 100, "low": 45002.5, "high": 180010, "since": since[0], "samples": 289,
     }  # fmt: skip
     assert moved["last_7d"] == moved["last_24h"] | {"since": since[1], "samples": 2017}
+    midnight = since[0] + 12 * 3_600_000
+    assert moved["today"] == {
+        "open": 90005, "change_pct": 0, "low": 90005, "high": 180010, "since": midnight, "samples": 145,
+    }  # fmt: skip
     assert found.headers["x-calls-cost"] == "1"
 
 
@@ -99,26 +103,34 @@ def test_moves_are_in_the_unit_and_purity_of_the_price(sampled: Callable[..., An
 def test_without_samples_a_door_has_no_moves(door: str, client_dealing: Any) -> None:
     reply = client_dealing.get(door)
     assert reply.status == 200, reply.text
-    assert not {"last_24h", "last_7d"} & DOORS[door](reply.json).keys()
+    assert not {"today", "last_24h", "last_7d"} & DOORS[door](reply.json).keys()
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_has_moves_with_verbose_alone(door: str, sampled: Callable[..., Any]) -> None:
     client = sampled(Samples(NOON - 8 * DAY))
-    assert {"last_24h", "last_7d"} <= DOORS[door](client.get(door).json).keys()
+    assert {"today", "last_24h", "last_7d"} <= DOORS[door](client.get(door).json).keys()
     assert "last_24h" not in client.get(door.partition("&verbose")[0].partition("?verbose")[0]).text
 
 
 @pytest.mark.parametrize(
     ("samples", "windows"),
     [
-        (Samples(NOON - 2 * DAY), {"last_24h"}),
-        (Samples(NOON - DAY + timedelta(minutes=10)), {"last_24h"}),
-        (Samples(NOON - DAY + timedelta(minutes=20)), set()),
-        (Samples(NOON - 8 * DAY, NOON - timedelta(minutes=10)), {"last_24h", "last_7d"}),
+        (Samples(NOON - 2 * DAY), {"today", "last_24h"}),
+        (Samples(NOON - DAY + timedelta(minutes=10)), {"today", "last_24h"}),
+        (Samples(NOON - DAY + timedelta(minutes=20)), {"today"}),
+        (Samples(NOON - DAY / 2 + timedelta(minutes=20)), set()),
+        (Samples(NOON - 8 * DAY, NOON - timedelta(minutes=10)), {"today", "last_24h", "last_7d"}),
         (Samples(NOON - 8 * DAY, NOON - timedelta(minutes=20)), set()),
     ],
-    ids=["two days", "a little less than a day", "less than a day", "ten minutes behind", "twenty minutes behind"],
+    ids=[
+        "two days",
+        "a little less than a day",
+        "less than a day",
+        "since the morning",
+        "ten minutes behind",
+        "twenty minutes behind",
+    ],
 )
 def test_a_window_that_was_not_sampled_is_left_out(
     samples: Samples, windows: set[str], sampled: Callable[..., Any]

@@ -1,4 +1,4 @@
-"""How far a live price has moved within a day and a week, for the endpoints of live prices."""
+"""How far a live price has moved today, within a day and within a week, for the endpoints of live prices."""
 
 from __future__ import annotations
 
@@ -18,21 +18,24 @@ from cambist.pricing.pair import Pair
 from cambist.pricing.unix_time import unix_ms
 
 DAY = timedelta(hours=24)
-_WINDOWS = {"last_24h": DAY, "last_7d": timedelta(days=7)}
+WEEK = timedelta(days=7)
 _PERCENT_PLACES = 4
 
 Moving = Annotated[
-    bool, flag("verbose", description="Add how far the price has moved in 24 hours and 7 days: true, 1, yes or y.")
+    bool,
+    flag("verbose", description="Add how far the price has moved today, in 24 hours and in 7 days: true, 1, yes or y."),
 ]
 
 
 class PriceMoveRecord(Struct, frozen=True):
     """A price compared with those of a window, which were sampled every five minutes.
 
-    `change_pct` is its change since `since` in percent, `low` and `high` are the lowest and highest of the sampled
-    prices and this one, in the unit of the price. `since` is in milliseconds since 1970.
+    `open` is the price of `since`, the first of the window, and `change_pct` the change since then in percent. `low`
+    and `high` are the lowest and highest of the sampled prices and this one. All are in the unit of the price; `since`
+    is in milliseconds since 1970.
     """
 
+    open: Number
     change_pct: Number
     low: Number
     high: Number
@@ -47,8 +50,9 @@ Move = Annotated[
 
 
 class PriceMovesRecord(Struct, frozen=True):
-    """How far one price has moved."""
+    """How far one price has moved. `today` began at midnight UTC."""
 
+    today: Move = UNSET
     last_24h: Move = UNSET
     last_7d: Move = UNSET
 
@@ -62,13 +66,16 @@ def move_within(context: RequestContext, pair: Pair, window: timedelta) -> Price
 
 
 def moves(context: RequestContext, pair: Pair, price: Decimal | float) -> dict[str, Any]:
-    """Return the fields of both windows for a price of a pair, in whatever unit the price is.
+    """Return the fields of all windows for a price of a pair, in whatever unit the price is.
 
     Errors: RateUnavailable.
     """
-    found = {name: move_within(context, pair, window) for name, window in _WINDOWS.items()}
+    midnight = context.now.replace(hour=0, minute=0, second=0, microsecond=0)
+    windows = {"today": context.now - midnight, "last_24h": DAY, "last_7d": WEEK}
+    found = {name: move_within(context, pair, window) for name, window in windows.items()}
     return {
         name: PriceMoveRecord(
+            open=_part(price, 1 / move.ratio),
             change_pct=number(round(Decimal((move.ratio - 1) * 100), _PERCENT_PLACES) + 0),  # 0, not -0
             low=_part(price, move.low),
             high=_part(price, move.high),

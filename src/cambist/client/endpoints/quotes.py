@@ -12,12 +12,13 @@ from cambist.client.call import Call, Codes, MaxAge
 
 
 class PriceMoveRecord(Struct, frozen=True, kw_only=True):
-    """A price compared with those of a day or a week, sampled every five minutes.
+    """A price compared with those of today, a day or a week, sampled every five minutes.
 
-    `change_pct` is its change in percent since `since`, in milliseconds since 1970; `low` and `high` are the lowest and
-    highest of the `samples` and the price itself.
+    `open` is the price of `since`, in milliseconds since 1970, and `change_pct` the change in percent since then; `low`
+    and `high` are the lowest and highest of the `samples` and the price itself.
     """
 
+    open: Decimal
     change_pct: Decimal
     low: Decimal
     high: Decimal
@@ -28,6 +29,7 @@ class PriceMoveRecord(Struct, frozen=True, kw_only=True):
 class PriceMovesRecord(Struct, frozen=True, kw_only=True):
     """How far a price has moved; None while it has not been sampled for that long."""
 
+    today: PriceMoveRecord | None = None
     last_24h: PriceMoveRecord | None = None
     last_7d: PriceMoveRecord | None = None
 
@@ -55,6 +57,7 @@ class FxQuoteRecord(Struct, frozen=True, kw_only=True):
     tsp: int
     size: int
     fixed_on: dt.date | None = None
+    today: PriceMoveRecord | None = None
     last_24h: PriceMoveRecord | None = None
     last_7d: PriceMoveRecord | None = None
 
@@ -98,6 +101,7 @@ class MetalsSpotResponse(Answer, frozen=True, kw_only=True):
     grade: str = ""
     grade_name: str = ""
     grade_min_purity_pct: Decimal | None = None
+    today: PriceMoveRecord | None = None
     last_24h: PriceMoveRecord | None = None
     last_7d: PriceMoveRecord | None = None
 

@@ -43,6 +43,7 @@ class FxQuoteRecord(Struct, frozen=True):
     tsp: int
     size: int
     fixed_on: FixedOn | UnsetType = UNSET
+    today: Move = UNSET
     last_24h: Move = UNSET
     last_7d: Move = UNSET
 

@@ -52,7 +52,10 @@ class MetalsSpotParams(FreshnessParameters, frozen=True, kw_only=True):
     ]
     verbose: Annotated[
         bool,
-        flag("verbose", description="Add display names and the moves of the last day and week: true, 1, yes or y."),
+        flag(
+            "verbose",
+            description="Add display names and the moves of today, of the last day and week: true, 1, yes or y.",
+        ),
     ]
 
 
@@ -83,6 +86,7 @@ class MetalsSpotResponse(Struct, frozen=True, kw_only=True):
     grade: str | UnsetType = UNSET
     grade_name: str | UnsetType = UNSET
     grade_min_purity_pct: float | UnsetType = UNSET
+    today: Move = UNSET
     last_24h: Move = UNSET
     last_7d: Move = UNSET
 
