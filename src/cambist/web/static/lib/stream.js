@@ -6,6 +6,7 @@
 
 import { plainSentence } from "./format.js";
 import { backOff, isFinal } from "./stream_retry.js";
+import { t } from "./texts.js";
 
 /** After so long without a message the client asks for the status, and after so long without an answer it reconnects. */
 const QUIET_MS = 10_000;
@@ -60,7 +61,7 @@ export class PriceStream {
     this.become("connecting");
     const socket = this.platform.open(this.url);
     this.socket = socket;
-    this.wait(QUIET_MS, () => this.lost("The stream does not answer"));
+    this.wait(QUIET_MS, () => this.lost(t`The stream does not answer`));
     socket.onmessage = ({ data }) => socket === this.socket && this.receive(data);
     socket.onclose = () => socket === this.socket && this.lost(this.refusal?.text ?? "");
     socket.onerror = () => {}; // a close always follows
@@ -132,7 +133,7 @@ export class PriceStream {
     const askedAt = this.platform.now();
     this.wait(ANSWER_MS, () => {
       if (this.lastMessage >= askedAt) this.watch();
-      else this.lost("The stream does not answer");
+      else this.lost(t`The stream does not answer`);
     });
   }
 

@@ -1,5 +1,7 @@
 /** When to connect to the stream again, and how to say it. No DOM. */
 
+import { t } from "./texts.js";
+
 const FIRST_MS = 1_000;
 const LONGEST_MS = 30_000;
 
@@ -27,7 +29,7 @@ export function isFinal(status) {
  */
 export function stateInWords({ name, reason, retryAt }, now) {
   const why = reason ? ` ${reason.replace(/\.?$/, ".")}` : "";
-  if (name === "waiting") return `Reconnecting in ${Math.max(1, Math.ceil((retryAt - now) / 1000))} s.${why}`;
-  if (name === "refused") return `The stream refused the connection.${why}`;
-  return { connecting: "Connecting…", live: "Live", closed: "Not connected" }[name];
+  if (name === "waiting") return t`Reconnecting in ${Math.max(1, Math.ceil((retryAt - now) / 1000))} s.` + why;
+  if (name === "refused") return t`The stream refused the connection.` + why;
+  return { connecting: t`Connecting…`, live: t`Live`, closed: t`Not connected` }[name];
 }

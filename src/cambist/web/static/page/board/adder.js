@@ -1,29 +1,41 @@
-/** Where a pair is added to the board. */
+/** Where a pair or a heading is added to the board. */
 
 import { assetPicker } from "../../lib/asset_picker.js";
 import { h, replace } from "../../lib/dom.js";
-import { whyNot } from "./pairs.js";
+import { t } from "../../lib/texts.js";
+import { LONGEST_HEADING, whyNoHeading, whyNot } from "./lines.js";
 
 /**
- * Make the form.
- * @param {{pairs: () => string[], onadd: (pair: string) => void}} options
+ * Make the forms.
+ * @param {{lines: () => string[], onadd: (line: string) => void}} options
  * @returns {HTMLElement}
  */
-export function pairAdder({ pairs, onadd }) {
-  const base = assetPicker({ label: "Base" });
-  const quote = assetPicker({ label: "In", value: "USD" });
+export function lineAdder({ lines, onadd }) {
+  const base = assetPicker({ label: t`Base` });
+  const quote = assetPicker({ label: t`In`, value: "USD" });
+  const heading = h("input", { class: "input", id: "board-heading", maxlength: LONGEST_HEADING, autocomplete: "off" });
   const error = h("p", { class: "small bad board-error", role: "alert" });
-  const submit = (event) => {
-    event.preventDefault();
-    const reason = whyNot(pairs(), base.value, quote.value);
+  const add = (line, reason, field) => {
     replace(error, reason);
     if (reason) return;
-    onadd(`${base.value}/${quote.value}`);
-    base.value = "";
-    base.input.focus();
+    onadd(line);
+    field.value = "";
+    (field.input ?? field).focus();
   };
-  return h("section", { class: "stack", "aria-labelledby": "add-pair" },
-    h("h2", { id: "add-pair" }, "Add a pair"),
-    h("form", { class: "board-adder", onsubmit: submit, novalidate: true }, base, quote, h("button", { class: "button", type: "submit" }, "Add")),
+  const addPair = (event) => {
+    event.preventDefault();
+    add(`${base.value}/${quote.value}`, whyNot(lines(), base.value, quote.value), base);
+  };
+  const addHeading = (event) => {
+    event.preventDefault();
+    const name = heading.value.trim();
+    add(`*${name}`, whyNoHeading(lines(), name), heading);
+  };
+  return h("section", { class: "stack board-aside", "aria-labelledby": "add-pair" },
+    h("h2", { id: "add-pair" }, t`Add a pair`),
+    h("form", { class: "board-adder", onsubmit: addPair, novalidate: true }, base, quote, h("button", { class: "button", type: "submit" }, t`Add`)),
+    h("form", { class: "board-adder", onsubmit: addHeading, novalidate: true },
+      h("div", { class: "field" }, h("label", { for: heading.id }, t`Heading above the next pairs`), heading),
+      h("button", { class: "button quiet", type: "submit" }, t`Add heading`)),
     error);
 }
