@@ -1,26 +1,31 @@
 /** Alerts: what the visitor's account is told of, what has fired, and a form for another one. */
 
 import { h, replace } from "../../lib/dom.js";
-import { localTime } from "../../lib/format.js";
+import { localTime, number } from "../../lib/format.js";
 import { checkNames } from "../../lib/link.js";
 import { post } from "../../lib/posting.js";
-import { alertForm } from "../alerts/alert_form.js";
+import { t } from "../../lib/texts.js";
+import { alertForm, DELIVERIES, LINKED, readFilled } from "../alerts/alert_form.js";
 import { aboutAlert } from "../alerts/alert_words.js";
 
-export const title = "Alerts";
+export const title = t`Alerts`;
 
 /** How long after a test the list is asked for again, in milliseconds. */
 const DELIVERED_AFTER = 4000;
 
-/** Show the view; it takes no parameters but the pair of the form, from and to. */
+/** Show the view; its parameters fill in the form. */
 export async function show(root, params, shell) {
-  checkNames(params, ["from", "to"]);
-  const tables = await shell.reference(true);
-  const list = h("section", { class: "stack", "aria-live": "polite" });
+  checkNames(params, LINKED);
+  const filled = readFilled(params);
+  const list = h("section", { class: "stack", "aria-live": "polite", tabindex: "-1", "aria-label": t`Watched` });
   let timer = 0;
   const refresh = async () => {
     try {
-      replace(list, listOf(await shell.get("/alerts"), act));
+      const found = await shell.get("/alerts");
+      const { activeElement: focused } = document;
+      const wasInside = list.contains(focused);
+      replace(list, listOf(found, act));
+      if (wasInside) ([...list.querySelectorAll("button")].find(({ ariaLabel }) => ariaLabel === focused.ariaLabel) ?? list).focus({ preventScroll: true });
     } catch (error) {
       shell.fail(error);
     }
@@ -35,34 +40,39 @@ export async function show(root, params, shell) {
     }
   };
   replace(root, h("div", { class: "stack wide" },
-    h("h1", {}, "Alerts"),
-    h("p", { class: "lead" }, "Be told once when a rate passes a level, a publisher has published, or a past day is corrected."),
-    alertForm({ from: params.get("from") || "EUR", to: params.get("to") || "USD" }, tables, shell, refresh), list));
+    h("h1", {}, title),
+    h("p", { class: "lead" }, t`Be told once when a rate passes a level, a publisher has published, or a past day is corrected.`),
+    alertForm(filled, shell, refresh), list));
   await refresh();
   return () => clearTimeout(timer);
 }
 
 function listOf({ alerts, events }, act) {
-  if (!alerts.length && !events.length) return h("div", { class: "empty" }, h("p", {}, "Nothing is watched yet."));
+  if (!alerts.length && !events.length) return h("div", { class: "empty" }, h("p", {}, t`Nothing is watched yet.`));
   return [
-    h("h2", {}, "Watched"),
+    h("h2", {}, t`Watched`),
     h("div", { class: "scroll" }, h("table", { class: "table" },
-      h("thead", {}, h("tr", {}, ["When", "Told by", "Fired", "Try or end it"].map((text) => h("th", { scope: "col" }, text)))),
-      h("tbody", {}, alerts.map((alert) => h("tr", {},
-        h("th", { scope: "row" }, aboutAlert(alert), alert.note && h("div", { class: "muted small" }, alert.note)),
-        h("td", {}, alert.address ? new URL(alert.address).host : alert.deliver),
-        h("td", {}, String(alert.fired), alert.ended_at && h("span", { class: "muted small" }, ", ended")),
-        h("td", { class: "row" },
-          h("button", { class: "button quiet small", type: "button", onclick: () => act("test", alert.id) }, "Test"),
-          h("button", { class: "button plain small", type: "button", onclick: () => act("remove", alert.id) }, "Remove"))))))),
-    h("h2", {}, "What has fired"),
-    events.length === 0 ? h("p", { class: "muted" }, "Nothing yet.")
+      h("thead", {}, h("tr", {}, [t`When`, t`Told by`, t`Fired`, t`Try or end it`].map((text) => h("th", { scope: "col" }, text)))),
+      h("tbody", {}, alerts.map((alert) => watchedRow(alert, act))))),
+    h("h2", {}, t`What has fired`),
+    events.length === 0 ? h("p", { class: "muted" }, t`Nothing yet.`)
       : h("ul", { class: "plain-list stack" }, events.map((event) => h("li", {}, localTime(event.at), " ", event.text, " ", state(event)))),
   ];
 }
 
+function watchedRow(alert, act) {
+  const about = aboutAlert(alert);
+  const button = (kind, text, name, what) => h("button", { class: `button ${kind} small`, type: "button", "aria-label": name, onclick: () => act(what, alert.id) }, text);
+  return h("tr", {},
+    h("th", { scope: "row" }, about, alert.note && h("div", { class: "muted small" }, alert.note)),
+    h("td", {}, alert.address ? new URL(alert.address).host : DELIVERIES[alert.deliver]),
+    h("td", {}, number(alert.fired), alert.ended_at && h("div", { class: "muted small" }, t`ended`)),
+    h("td", { class: "row" },
+      button("quiet", t`Test`, t`Test ${about}`, "test"), button("plain", t`Remove`, t`Remove ${about}`, "remove")));
+}
+
 function state(event) {
-  if (event.delivered_at) return h("span", { class: "badge good" }, "delivered");
-  if (event.next_attempt) return h("span", { class: "badge warn" }, event.failure ? `tried again: ${event.failure}` : "on its way");
-  return h("span", { class: "badge bad" }, `given up: ${event.failure ?? ""}`);
+  if (event.delivered_at) return h("span", { class: "badge good" }, t`delivered`);
+  if (event.next_attempt) return h("span", { class: "badge warn" }, event.failure ? t`tried again: ${event.failure}` : t`on its way`);
+  return h("span", { class: "badge bad" }, t`given up: ${event.failure ?? ""}`);
 }
