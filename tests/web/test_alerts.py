@@ -61,7 +61,9 @@ def test_a_link_fills_in_the_form_and_the_address_keeps_what_is_filled_in(
     page.get_by_label("Tell me when").select_option("above")
     page.get_by_label("Level").fill("1,234.50")
     page.get_by_label("Note").focus()
-    expect(page).to_have_url(re.compile(r"when=above&from=XAU&to=EUR&level=1234\.50?&deliver=stream&note=gold&repeat=1$"))
+    expect(page).to_have_url(
+        re.compile(r"when=above&from=XAU&to=EUR&level=1234\.50?&deliver=stream&note=gold&repeat=1$")
+    )
     assert "127.0.0.1/hook" not in page.url
 
 

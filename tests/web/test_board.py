@@ -179,6 +179,8 @@ def test_a_price_that_stands_still_is_greyed_with_its_age(open_board, page_servi
         expect(row(page, "BTC/USD").locator("time")).to_have_text(re.compile(r"\d+ seconds old"))
         expect(row(page, "ETH/USD").locator("time")).to_have_text("Live")
         expect(page.locator(".board-row.stale")).to_have_count(1)
+        for part in (".board-change", "b", ".board-time"):
+            expect(row(page, "BTC/USD").locator(part)).to_have_css("color", "rgb(98, 94, 87)")
         check_accessible(page)
     finally:
         page_service.run("sandbox", "fault", "clear")
@@ -196,6 +198,132 @@ def test_pairs_are_added_and_removed_and_the_address_says_them(open_board):
     assert page.url.endswith("#/board?pairs=ETH/USD,SOL/USD")
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="Choose two assets first.")).to_be_visible()
+
+
+def lines(page: Page) -> list[str]:
+    return page.locator("[data-line]").evaluate_all("rows => rows.map((row) => row.dataset.line)")
+
+
+def test_lines_are_arranged_by_buttons_and_by_dragging_and_the_address_says_it(open_board):
+    page = open_board("EUR/USD,USD/JPY,BTC/USD")
+    page.get_by_label("Heading above the next pairs").fill("Precious metals")
+    page.get_by_role("button", name="Add heading").click()
+    page.get_by_role("button", name="Arrange").click()
+    up = page.get_by_role("button", name="Move BTC/USD up")
+    up.press("Enter")
+    up.press("Enter")
+    expect(up).to_be_focused()
+    assert lines(page) == ["BTC/USD", "EUR/USD", "USD/JPY", "*Precious metals"]
+    expect(page.get_by_role("status").filter(has_text="Line 1 of 4")).to_have_count(1)
+    up.press("Enter")
+    assert lines(page)[0] == "BTC/USD"
+    heading, first = (page.locator(f"[data-line='{line}']") for line in ("*Precious metals", "BTC/USD"))
+    start, target = heading.bounding_box(), first.bounding_box()
+    assert start
+    assert target
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(target["x"] + target["width"] / 2, target["y"] + 4, steps=12)
+    page.mouse.up()
+    assert lines(page) == ["*Precious metals", "BTC/USD", "EUR/USD", "USD/JPY"]
+    page.get_by_label("Heading Precious metals").fill("Majors")
+    page.get_by_label("Heading Precious metals").press("Enter")
+    expect(page.get_by_label("Heading Majors")).to_be_focused()
+    page.mouse.move(0, 0)
+    assert page.url.endswith("#/board?pairs=*Majors,BTC/USD,EUR/USD,USD/JPY")
+    check_accessible(page)
+    check_fits(page)
+    page.get_by_role("button", name="Remove Majors").click()
+    page.get_by_role("button", name="Arrange").click()
+    expect(page.get_by_role("button", name="Move BTC/USD up")).to_be_hidden()
+    assert page.url.endswith("#/board?pairs=BTC/USD,EUR/USD,USD/JPY")
+
+
+def test_pairs_are_sorted_below_their_headings_by_name_and_by_change(open_board):
+    page = open_board("USD/JPY,EUR/USD,*Metals,XPT/USD,XAU/USD&order=name")
+    assert lines(page) == ["EUR/USD", "USD/JPY", "*Metals", "XAU/USD", "XPT/USD"]
+    wait_for_prices(page, "EUR/USD", "USD/JPY", "XPT/USD", "XAU/USD")
+    for pair in ("EUR/USD", "USD/JPY", "XPT/USD", "XAU/USD"):
+        expect(row(page, pair).locator(".board-change")).to_have_text(re.compile(r"\d %from \d"), timeout=PATIENCE)
+    page.get_by_label("Order").select_option("change")
+    assert page.url.endswith("pairs=USD/JPY,EUR/USD,*Metals,XPT/USD,XAU/USD&order=change")
+
+    def change(pair: str) -> float:
+        text = row(page, pair).locator(".board-change > span").text_content()
+        return float(re.sub(r"[^-\d.]", "", text.replace("\N{MINUS SIGN}", "-")))
+
+    shown = lines(page)
+    assert shown[2] == "*Metals"
+    for first, second in (shown[:2], shown[3:]):
+        assert change(first) >= change(second) - 0.2  # prices move while they are read
+    page.get_by_role("button", name="Arrange").click()
+    expect(page.get_by_label("Order")).to_have_value("hand")
+    assert page.url.endswith(f"pairs={','.join(shown)}")
+
+
+def test_the_change_is_from_the_open_of_the_api_and_asked_for_once(open_board, page_service):
+    page = open_board("EUR/USD,USD/JPY,XAU/USD,BTC/USD")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "verbose=1" in request.url else None)
+    wait_for_prices(page, "EUR/USD", "XAU/USD", "BTC/USD")
+    opens = page.locator(".board-change .board-small")
+    for pair in ("EUR/USD", "USD/JPY", "XAU/USD", "BTC/USD"):
+        expect(row(page, pair).locator(".board-change")).to_have_text(re.compile(r"from \d"), timeout=PATIENCE)
+    quotes = page_service.json("/fx/quote?pairs=EURUSD&verbose=1")["quotes"]["EURUSD"]
+    shown = float(opens.first.text_content().removeprefix("from "))
+    assert shown == pytest.approx(quotes["today"]["open"], rel=2e-3)
+    page.get_by_label("Change since").select_option("24h")
+    assert page.url.endswith("&since=24h")
+    day_ago = float(opens.first.text_content().removeprefix("from "))
+    assert day_ago == pytest.approx(quotes["last_24h"]["open"], rel=2e-3)
+    page.get_by_label("Change since").select_option("here")
+    expect(page.get_by_text("A change since the board was opened costs no calls.")).to_be_visible()
+    page.wait_for_timeout(2_500)
+    assert len(asked) <= 5, asked  # a pair whose price comes late is asked for alone
+
+
+def test_only_moves_above_the_threshold_are_marked(open_board, page):
+    page = open_board("BTC/USD&flash=9000")
+    wait_for_prices(page, "BTC/USD")
+    before = bid_of(page, "BTC/USD").text_content()
+    expect(bid_of(page, "BTC/USD")).not_to_have_text(before, timeout=PATIENCE)
+    expect(bid_of(page, "BTC/USD").locator(".board-digits")).to_have_text("")
+    page.get_by_label("Mark moves above").fill("0")
+    page.get_by_label("Mark moves above").blur()
+    expect(bid_of(page, "BTC/USD").locator(".board-digits")).to_have_text(re.compile(r"\d"), timeout=PATIENCE)
+    assert page.url.endswith("#/board?pairs=BTC/USD")
+    page.get_by_label("Mark moves above").fill("-1")
+    page.get_by_label("Mark moves above").blur()
+    expect(page.get_by_role("alert").filter(has_text="from 0 to 10,000")).to_be_visible()
+
+
+def test_a_row_has_its_spread_and_leads_to_an_alert_for_its_pair(open_board):
+    page = open_board("EUR/CHF")
+    wait_for_prices(page, "EUR/CHF")
+    bid, ask = (
+        float(re.sub(r"[^\d.]", "", text)) for text in row(page, "EUR/CHF").locator(".board-price").all_text_contents()
+    )
+    shown = row(page, "EUR/CHF").locator(".board-spread > *").all_text_contents()
+    assert float(shown[0]) == pytest.approx(ask - bid, rel=0.05)
+    assert float(shown[1].removesuffix(" bp")) == pytest.approx((ask - bid) / bid * 10_000, abs=0.2)
+    page.get_by_role("link", name="Set an alert for EUR/CHF").press("Enter")
+    expect(page.get_by_role("combobox", name="From", exact=True)).to_have_value(re.compile("^EUR"))
+    expect(page.get_by_role("combobox", name="To", exact=True)).to_have_value(re.compile("^CHF"))
+
+
+def test_the_full_screen_has_the_rows_alone(open_board):
+    page = open_board("EUR/USD,XAU/USD")
+    wait_for_prices(page, "EUR/USD", "XAU/USD")
+    small = bid_of(page, "EUR/USD").evaluate("element => parseFloat(getComputedStyle(element).fontSize)")
+    page.get_by_role("button", name="Full screen").click()
+    expect(page.get_by_role("button", name="Remove EUR/USD")).to_be_hidden()
+    expect(page.get_by_label("Order")).to_be_hidden()
+    expect(page.get_by_role("heading", name="Add a pair")).to_be_hidden()
+    assert bid_of(page, "EUR/USD").evaluate("element => parseFloat(getComputedStyle(element).fontSize)") > 1.5 * small
+    check_accessible(page)
+    page.keyboard.press("Escape")
+    page.evaluate("document.fullscreenElement && document.exitFullscreen()")  # without a window the key does nothing
+    expect(page.get_by_label("Order")).to_be_visible()
 
 
 def test_a_pair_that_is_not_streamed_says_so(open_board):
