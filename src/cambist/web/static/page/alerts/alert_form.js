@@ -100,7 +100,7 @@ export function alertForm(filled, shell, onadded) {
   choose();
   return h("form", { class: "card stack", onsubmit: submit, onchange: write },
     h("div", { class: "alert-fields" },
-      h("div", { class: "field" }, h("label", { for: when.id }, t`Tell me when`), when), Object.values(places)),
+      h("div", { class: "field alert-when" }, h("label", { for: when.id }, t`Tell me when`), when), Object.values(places)),
     h("div", { class: "alert-fields" },
       h("div", { class: "field" }, h("label", { for: deliver.id }, t`By`), deliver), addressField,
       h("div", { class: "field" }, h("label", { for: "alert-note" }, t`Note`), note)),

@@ -67,8 +67,8 @@ function watchedRow(alert, act) {
     h("th", { scope: "row" }, about, alert.note && h("div", { class: "muted small" }, alert.note)),
     h("td", {}, alert.address ? new URL(alert.address).host : DELIVERIES[alert.deliver]),
     h("td", {}, number(alert.fired), alert.ended_at && h("div", { class: "muted small" }, t`ended`)),
-    h("td", { class: "row" },
-      button("quiet", t`Test`, t`Test ${about}`, "test"), button("plain", t`Remove`, t`Remove ${about}`, "remove")));
+    h("td", {}, h("div", { class: "row" },
+      button("quiet", t`Test`, t`Test ${about}`, "test"), button("plain", t`Remove`, t`Remove ${about}`, "remove"))));
 }
 
 function state(event) {
