@@ -2,6 +2,7 @@
 
 import { parseExact } from "./exact_json.js";
 import { plainSentence } from "./format.js";
+import { t } from "./texts.js";
 
 /** Where the service is: this module is served at `<root>page/<hash>/lib/api.js`. */
 const ROOT = new URL("../../../", import.meta.url);
@@ -96,7 +97,7 @@ export async function send(path, params, { signal, body, type = "application/jso
     return await fetch(address(path, params), { method: body === undefined ? "GET" : "POST", headers, body, signal, credentials: "omit" });
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ApiError(0, "unreachable", "The service cannot be reached. Is it running?");
+    throw new ApiError(0, "unreachable", t`The service cannot be reached. Is it running?`);
   }
 }
 
@@ -106,7 +107,7 @@ export async function refusal(response) {
     const { error, code } = await response.json();
     return new ApiError(response.status, code, error);
   } catch {
-    return new ApiError(response.status, "unreadable", `The service answered with the status ${response.status}.`);
+    return new ApiError(response.status, "unreadable", t`The service answered with the status ${String(response.status)}.`);
   }
 }
 

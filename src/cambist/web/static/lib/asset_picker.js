@@ -3,6 +3,10 @@
 import { assetsOf, findAssets } from "./asset_search.js";
 import { h, replace } from "./dom.js";
 import { reference } from "./reference.js";
+import { t } from "./texts.js";
+
+/** What stands beside an asset that has no country. */
+const NOTES = { metal: t`metal`, coin: t`coin`, retired: t`ended` };
 
 let count = 0;
 
@@ -41,7 +45,7 @@ class Picker {
     this.input = h("input", {
       class: "input", id: this.id, type: "text", role: "combobox", autocomplete: "off", spellcheck: "false",
       "aria-autocomplete": "list", "aria-expanded": "false", "aria-controls": `${this.id}-list`,
-      placeholder: "Code, name or country",
+      placeholder: t`Code, name or country`,
       onfocus: () => this.input.select(),
       onclick: () => this.open(),
       oninput: () => this.open(this.input.value),
@@ -72,7 +76,7 @@ class Picker {
   open(text = "") {
     this.found = findAssets(this.assets, text);
     this.active = text && this.found.length ? 0 : this.found.findIndex(({ asset }) => asset.code === this.chosen);
-    const none = h("li", { class: "picker-none", role: "option", "aria-disabled": "true", "aria-selected": "false" }, "Nothing is found");
+    const none = h("li", { class: "picker-none", role: "option", "aria-disabled": "true", "aria-selected": "false" }, t`Nothing is found`);
     replace(this.list, this.found.length ? this.found.map((each, index) => this.option(each, index)) : none);
     this.list.hidden = false;
     this.input.setAttribute("aria-expanded", "true");
@@ -90,7 +94,7 @@ class Picker {
 
   option({ asset, place }, index) {
     const isWithout = this.known !== null && !this.known.has(asset.code);
-    const note = isWithout ? "no price now" : asset.until ? `until ${asset.until.slice(0, 4)}` : asset.kind === "currency" ? place : asset.kind;
+    const note = isWithout ? t`no price now` : asset.until ? t`until ${asset.until.slice(0, 4)}` : NOTES[asset.kind] ?? place;
     return h("li", {
       class: isWithout ? "picker-option muted" : "picker-option", id: `${this.id}-${index}`, role: "option", "aria-selected": "false",
       onmousedown: (event) => { event.preventDefault(); this.choose(index); },

@@ -1,13 +1,18 @@
 /** Find currencies, metals and coins by code, name or country. No DOM: plain data in, plain data out. */
 
+import { t } from "./texts.js";
+
 /**
- * @typedef {{code: string, name: string, kind: "currency"|"metal"|"coin"|"retired", places: string[], until: string, also?: string[]}} Asset
- * `places` are the countries of a currency; `until` is the last day of a currency that ended, or empty; `also` is what
+ * @typedef {{code: string, name: string, kind: "currency"|"metal"|"coin"|"retired", places: string[], until: string, english?: string, also?: string[]}} Asset
+ * `english` is the English name, where `name` is that of another language; `places` are the countries of a currency; `until` is the last day of a currency that ended, or empty; `also` is what
  * people write in place of the code, such as a sign
  */
 
 /** What a picker offers before anything is typed. */
 const POPULAR = ["EUR", "USD", "GBP", "JPY", "CHF", "CNY", "INR", "XAU", "XAG", "BTC", "ETH", "DEM", "FRF"];
+/** The most traded first, currencies after the BIS's survey of 2022, then metals, coins and currencies that ended. */
+const TRADED = ("USD EUR JPY GBP CNY AUD CAD CHF HKD SGD SEK KRW NOK NZD INR MXN TWD ZAR BRL DKK PLN THB ILS IDR CZK AED TRY HUF CLP SAR "
+  + "PHP MYR RUB XAU XAG XPT XPD BTC ETH USDT USDC XRP SOL BNB DEM FRF").split(" ");
 /** From so many letters on a name may be misspelt. */
 const MISSPELT = 5;
 const KINDS = ["currency", "metal", "coin", "retired"];
@@ -19,10 +24,10 @@ const KINDS = ["currency", "metal", "coin", "retired"];
  * @returns {Asset[]}
  */
 export function assetsOf(reference, kinds = ["currency", "metal", "coin"]) {
-  const currencies = reference.currencies.map(({ code, name, kind, countries, last_day: last }) =>
-    ({ code, name, kind: kind === "retired" ? "retired" : "currency", places: countries, until: last ?? "" }));
+  const currencies = reference.currencies.map(({ code, name, english, kind, countries, last_day: last }) =>
+    ({ code, name, english, kind: kind === "retired" ? "retired" : "currency", places: countries, until: last ?? "" }));
   const minor = reference.minorUnits.map(({ code, name, currency, units }) =>
-    ({ code, name, kind: "currency", places: [`${units} are 1 ${currency}`], until: "" }));
+    ({ code, name, kind: "currency", places: [t`${units} are 1 ${currency}`], until: "" }));
   const plain = (kind) => ({ code, name }) => ({ code, name, kind, places: [], until: "" });
   const all = [...currencies, ...minor, ...reference.metals.map(plain("metal")), ...reference.coins.map(plain("coin"))];
   const wanted = kinds.map((kind) => KINDS.indexOf(kind));
@@ -59,16 +64,18 @@ export function codeMeant(assets, word) {
   return best?.asset.code ?? "";
 }
 
-/** Sort what has a rank; of equal ones the popular ones come first. */
+/** Sort what has a rank; equal ones by trade, then by kind, then by name. */
 function ranked(assets, rankOf) {
   const found = assets.map((asset) => ({ asset, ...rankOf(asset) })).filter(({ rank: place }) => place !== undefined);
-  const popularity = ({ asset }) => (POPULAR.indexOf(asset.code) + POPULAR.length + 1) % (POPULAR.length + 1);
-  return found.sort((one, other) => one.rank - other.rank || popularity(one) - popularity(other));
+  const trade = ({ asset }) => (TRADED.indexOf(asset.code) + TRADED.length + 1) % (TRADED.length + 1);
+  const kind = ({ asset }) => KINDS.indexOf(asset.kind);
+  return found.sort((one, other) => one.rank - other.rank || trade(one) - trade(other) || kind(one) - kind(other)
+    || one.asset.name.localeCompare(other.asset.name));
 }
 
 /** A word of the name in which one letter is wrong. */
-function misspelt({ name, places, kind }, wanted) {
-  const isNear = kind !== "coin" && folded(name).split(" ").some((word) => differsOnce(word, wanted));
+function misspelt({ places, kind, ...asset }, wanted) {
+  const isNear = kind !== "coin" && namesOf(asset).join(" ").split(" ").some((word) => differsOnce(word, wanted));
   return isNear ? { rank: 0, place: places[0] ?? "" } : null;
 }
 
@@ -82,7 +89,11 @@ function differsOnce(word, other) {
   return (here.length <= 1 && there.length <= 1) || (here.length === 2 && there === here[1] + here[0]);
 }
 
-function rank({ code, name, places, kind, also = [] }, wanted, text) {
+function namesOf({ name, english = name }) {
+  return [...new Set([folded(name), folded(english)])];
+}
+
+function rank({ code, places, kind, also = [], ...asset }, wanted, text) {
   const place = places[0] ?? "";
   if (code === text) return { rank: -1, place };
   if (!wanted) {
@@ -93,19 +104,21 @@ function rank({ code, name, places, kind, also = [] }, wanted, text) {
   if (foldedCode === wanted) return { rank: 0, place };
   if (also.includes(wanted)) return { rank: 0.2, place };
   if (foldedCode.startsWith(wanted)) return { rank: 1, place };
-  const foldedName = folded(name);
-  if (foldedName === wanted) return { rank: 0.5, place };
-  if (kind === "coin") return foldedName.includes(wanted) ? { rank: foldedName.startsWith(wanted) ? 7 : 8, place } : null;
-  if (foldedName.startsWith(wanted)) return { rank: 2, place };
+  const names = namesOf(asset);
+  const isNamed = (test) => names.some(test);
+  if (isNamed((name) => name === wanted)) return { rank: 0.5, place };
+  if (kind === "coin" && isNamed((name) => name.startsWith(wanted))) return { rank: 7, place };
+  if (kind === "coin") return isNamed((name) => name.includes(wanted)) ? { rank: 8, place } : null;
+  if (isNamed((name) => name.startsWith(wanted))) return { rank: 2, place };
+  if (isNamed((name) => name.includes(` ${wanted}`))) return { rank: 3, place };
   const starts = places.find((each) => folded(each).startsWith(wanted));
-  if (starts) return { rank: 3, place: starts };
-  if (foldedName.includes(` ${wanted}`)) return { rank: 4, place };
+  if (starts) return { rank: 4, place: starts };
   const contains = places.find((each) => folded(each).includes(` ${wanted}`));
   if (contains) return { rank: 5, place: contains };
-  return foldedName.includes(wanted) ? { rank: 6, place } : null;
+  return isNamed((name) => name.includes(wanted)) ? { rank: 6, place } : null;
 }
 
-/** Lower the case of a text, and drop accents: "Côte" is found as "cote". */
+/** Lower the case of a text, drop accents, and part what hyphens join: "Côte" is found as "cote". */
 function folded(text) {
-  return text.trim().normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return text.trim().normalize("NFD").replace(/\p{M}/gu, "").replaceAll("-", " ").toLowerCase();
 }

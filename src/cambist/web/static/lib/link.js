@@ -1,5 +1,7 @@
 /** What a link of the page asks for. What is not understood is said, and never left out in silence. No DOM. */
 
+import { t } from "./texts.js";
+
 /** A link that cannot be followed as it is; the message is a sentence for people. */
 export class LinkError extends Error {
   constructor(message) {
@@ -16,14 +18,14 @@ export class LinkError extends Error {
 export function checkNames(params, known) {
   const names = [...params.keys()].filter((name) => name !== "api_key");
   const odd = names.find((name) => !known.includes(name));
-  if (odd !== undefined) throw new LinkError(`This link says ${shown(odd, params.get(odd))}, which this view does not understand.`);
+  if (odd !== undefined) throw new LinkError(t`This link says ${shown(odd, params.get(odd))}, which this view does not understand.`);
   const twice = names.find((name, place) => names.indexOf(name) !== place);
-  if (twice !== undefined) throw new LinkError(`This link says “${twice}” twice. Which one is meant?`);
+  if (twice !== undefined) throw new LinkError(t`This link says “${twice}” twice. Which one is meant?`);
 }
 
-/** Refuse a value of a link. Errors: LinkError. @param {string} name @param {string} value @param {string} why such as "is no day" */
+/** Refuse a value of a link. Errors: LinkError. @param {string} name @param {string} value @param {string} why such as "is no day", in the visitor's language */
 export function refuse(name, value, why) {
-  throw new LinkError(`This link says ${shown(name, value)}, which ${why}.`);
+  throw new LinkError(t`This link says ${shown(name, value)}, which ${why}.`);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The static tables of the service: currencies, coins, metals, units, purities, grades, events. */
 
 import { number } from "./format.js";
-import { t } from "./texts.js";
+import { language, t } from "./texts.js";
 
 /** @type {Map<string, Promise<any>>} */
 const loading = new Map();
@@ -31,14 +31,17 @@ function load(name, complete) {
  * `redenominations` and its `euro` rate; and the `events`, which are days on which a unit, a peg or the euro changed a
  * currency, by day: `{day, code, kind, label, text, law}`. A kind is "redenomination", which also has the codes `old` and
  * `made`, "peg-begun", "peg-ended" or "euro".
+ * A currency has its `name` in the language, as far as the browser knows it, and its `english` name.
  * @param {any} tables
+ * @param {string} [tag] the language
  */
-export function completed(tables) {
+export function completed(tables, tag = language) {
   const [changes, allPegs, rates] = [tables.redenominations, tables.pegs, tables.euro_rates].map(rows);
+  const names = tag !== "en" && new Intl.DisplayNames(tag, { type: "currency", fallback: "none" });
   const currencies = rows(tables.currencies).map((currency) => {
-    const { code } = currency;
+    const { code, name } = currency;
     return {
-      ...currency, lives: lives(currency), pegs: allPegs.filter((peg) => peg.code === code),
+      ...currency, name: (names && names.of(code)) || name, english: name, lives: lives(currency), pegs: allPegs.filter((peg) => peg.code === code),
       redenominations: changes.filter((change) => change.old === code || change.new === code),
       euro: rates.find((rate) => rate.code === code) ?? null,
     };

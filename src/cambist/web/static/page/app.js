@@ -49,6 +49,8 @@ function shellOf(name, turn) {
       shown.route = routeOf(name, params);
       history.replaceState(null, "", shown.route);
     },
+    /** Name in the title what the view shows. @param {string} text */
+    setTitle: (text) => { if (turn === shown.turn) document.title = `${text} · Cambist`; },
     fail: tell,
   };
 }

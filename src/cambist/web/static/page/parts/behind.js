@@ -1,10 +1,12 @@
 /** What the views of sources, coverage and currencies share. */
 
 import { h } from "../../lib/dom.js";
+import { number } from "../../lib/format.js";
 import { routeOf } from "../../lib/router.js";
+import { t } from "../../lib/texts.js";
 import { stateOf } from "./source_states.js";
 
-const TABS = [["sources", "Sources"], ["coverage", "Coverage"], ["currency", "Currencies"]];
+const TABS = [["sources", t`Sources`], ["coverage", t`Coverage`], ["currency", t`Currencies`]];
 
 /**
  * Make the heading of a view and the tabs to its neighbours.
@@ -14,7 +16,7 @@ const TABS = [["sources", "Sources"], ["coverage", "Coverage"], ["currency", "Cu
  */
 export function heading(name, heading, ...lead) {
   return h("header", { class: "stack" },
-    h("nav", { class: "tabs", "aria-label": "What stands behind" },
+    h("nav", { class: "tabs", "aria-label": t`What stands behind` },
       TABS.map(([view, title]) =>
         h("a", { class: "tab", href: routeOf(view), "aria-current": view === name ? "page" : null }, title))),
     h("h1", {}, heading), lead.length > 0 && h("p", { class: "muted" }, lead));
@@ -50,7 +52,7 @@ export function choice({ label, options, value, onchange }) {
       for (const each of buttons) each.setAttribute("aria-pressed", String(each.dataset.value === option.value));
       onchange(option.value);
     },
-  }, option.text, option.count !== undefined && h("span", { class: "count" }, option.count)));
+  }, option.text, option.count !== undefined && h("span", { class: "count" }, number(option.count))));
   return h("div", { class: "choices", role: "group", "aria-label": label }, buttons);
 }
 

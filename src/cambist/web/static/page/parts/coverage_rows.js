@@ -1,5 +1,6 @@
 /** The rows of the coverage: a currency or metal each, with its sources. No DOM: plain data in, plain data out. */
 
+import { t } from "../../lib/texts.js";
 import { folded } from "./source_states.js";
 
 /**
@@ -17,6 +18,7 @@ import { folded } from "./source_states.js";
  * @typedef {Object} Row
  * @property {string} code
  * @property {string} name
+ * @property {string} [english] the English name of a currency
  * @property {string[]} places
  * @property {string} until the last day, if it has ended
  * @property {number} independent
@@ -27,11 +29,11 @@ import { folded } from "./source_states.js";
 
 /** The kinds of rows, in the order of the filter. */
 export const KINDS = [
-  { kind: "several", word: "Several sources" },
-  { kind: "one", word: "One source only" },
-  { kind: "law", word: "Fixed by law" },
-  { kind: "none", word: "No source now" },
-  { kind: "ended", word: "Ended" },
+  { kind: "several", word: t`Several sources` },
+  { kind: "one", word: t`One source only` },
+  { kind: "law", word: t`Fixed by law` },
+  { kind: "none", word: t`No source now` },
+  { kind: "ended", word: t`Ended` },
 ];
 
 /**
@@ -46,7 +48,7 @@ export function coverageRows(answer, known, reference) {
   return Object.entries(answer.currencies).map(([code, record]) => {
     const asset = assets.get(code) ?? { name: code };
     const row = {
-      code, name: asset.name, places: asset.countries ?? [], until: asset.last_day ?? "",
+      code, name: asset.name, english: asset.english, places: asset.countries ?? [], until: asset.last_day ?? "",
       independent: record.independent, law: record.law, sources: publishedBy(record, known),
     };
     return { ...row, kind: kindOf(row) };
@@ -61,7 +63,7 @@ export function publishedBy(record, known) {
   });
 }
 
-const NAMES = { sandbox: "Simulated market" };
+const NAMES = { sandbox: t`Simulated market` };
 
 function kindOf({ until, law, independent }) {
   if (until) return "ended";
@@ -72,11 +74,11 @@ function kindOf({ until, law, independent }) {
 /** Say in words how well a code is covered. @param {Row} row @returns {{text: string, tone: string}} */
 export function verdict({ kind, independent, sources }) {
   const only = sources.find((each) => each.current && !each.compiled);
-  if (kind === "ended") return { text: "Ended", tone: "" };
-  if (kind === "law") return { text: "Fixed by law", tone: "" };
-  if (kind === "one") return { text: `Only ${only?.name ?? "one source"}`, tone: "warn" };
-  if (kind === "several") return { text: `${independent} sources`, tone: "good" };
-  return { text: sources.some((each) => each.current) ? "Compiled only" : "No source now", tone: "bad" };
+  if (kind === "ended") return { text: t`Ended`, tone: "" };
+  if (kind === "law") return { text: t`Fixed by law`, tone: "" };
+  if (kind === "one") return { text: only ? t`Only ${only.name}` : t`Only one source`, tone: "warn" };
+  if (kind === "several") return { text: t`${independent} sources`, tone: "good" };
+  return { text: sources.some((each) => each.current) ? t`Compiled only` : t`No source now`, tone: "bad" };
 }
 
 /** Return how many rows are of each kind. @param {Row[]} rows */
@@ -92,7 +94,7 @@ export function countByKind(rows) {
 export function findRows(rows, { text = "", kind = "", source = "" }) {
   const words = folded(text).split(/\s+/).filter(Boolean);
   return rows.filter((row) => {
-    const content = folded([row.code, row.name, ...row.places].join(" "));
+    const content = folded([row.code, row.name, row.english, ...row.places].join(" "));
     const isOfSource = !source || row.sources.some((each) => each.key === source);
     return isOfSource && (!kind || row.kind === kind) && words.every((word) => content.includes(word));
   });

@@ -5,6 +5,7 @@ import { Chart, dayText } from "../../lib/chart/chart.js";
 import { h, replace } from "../../lib/dom.js";
 import { number } from "../../lib/format.js";
 import { routeOf } from "../../lib/router.js";
+import { t } from "../../lib/texts.js";
 import { eventsOf } from "../charts/events.js";
 import { fromWhen, SeriesStore } from "../charts/series_store.js";
 import { nameOf } from "../charts/state.js";
@@ -22,14 +23,14 @@ const LOG_FROM = 50;
  */
 export function currencyChart(pair, reference, shell, signal) {
   const name = nameOf(pair);
-  const value = h("p", { class: "small muted figure currency-value" }, "Loading…");
+  const value = h("p", { class: "small muted figure currency-value" }, t`Loading…`);
   let line = null;
   const chart = new Chart({
-    label: `Chart of ${name}`, height: innerWidth < 600 ? 260 : 320,
-    onpoint: (at) => replace(value, line ? valueText(line, at?.values[0].index ?? line.texts.length - 1) : "Loading…"),
+    label: t`Chart of ${name}`, height: innerWidth < 600 ? 260 : 320,
+    onpoint: (at) => replace(value, line ? valueText(line, at?.values[0].index ?? line.texts.length - 1) : t`Loading…`),
     describe: (at) => valueText(line, at.values[0].index),
   });
-  const link = h("a", { href: routeOf("charts", { pairs: name }) }, "Open in charts");
+  const link = h("a", { href: routeOf("charts", { pairs: name }) }, t`Open in charts`);
   const scale = h("span", { class: "muted" });
   const element = h("section", { class: "card stack", "aria-labelledby": "chart" },
     h("div", { class: "row apart" }, h("h2", { id: "chart" }, name), value), chart.element,
@@ -45,7 +46,7 @@ export function currencyChart(pair, reference, shell, signal) {
     const log = isSteep(line.values);
     chart.show({ series: [line], events: eventsOf(reference, [{ from: pair.from, to: pair.from }]) }, { ...limits, log }, limits);
     link.setAttribute("href", routeOf("charts", { pairs: name, start: dayOf(limits.from), end: dayOf(limits.to), log: log ? "1" : "" }));
-    if (log) replace(scale, "With a log scale: equal steps are equal factors.");
+    if (log) replace(scale, t`With a log scale: equal steps are equal factors.`);
   });
   return { element, loaded, stop: () => chart.destroy() };
 }
@@ -59,11 +60,11 @@ async function load(pair, shell, signal) {
     return { line: null, why: error.message };
   }
   const line = store.lines.get(nameOf(pair));
-  return line?.xs.length ? { line, why: "" } : { line: null, why: store.missing.get(nameOf(pair)) ?? "No day has a rate." };
+  return line?.xs.length ? { line, why: "" } : { line: null, why: store.missing.get(nameOf(pair)) ?? t`No day has a rate.` };
 }
 
 function valueText(line, place) {
-  return place < 0 ? "No value" : `${dayText(line.xs[place])}: ${[number(line.texts[place]), fromWhen(line, place)].filter(Boolean).join(", ")}`;
+  return place < 0 ? t`No value` : `${dayText(line.xs[place])}: ${[number(line.texts[place]), fromWhen(line, place)].filter(Boolean).join(", ")}`;
 }
 
 function isSteep(values) {

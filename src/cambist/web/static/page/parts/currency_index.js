@@ -1,7 +1,9 @@
 /** The list of all currencies and metals, with a search. */
 
 import { h, replace } from "../../lib/dom.js";
+import { number } from "../../lib/format.js";
 import { routeOf } from "../../lib/router.js";
+import { t } from "../../lib/texts.js";
 import { searchField } from "./behind.js";
 import { groupedAssets } from "./currency_words.js";
 
@@ -17,20 +19,20 @@ export function currencyIndex(reference, text, onsearch) {
   const draw = (wanted) => {
     const groups = groupedAssets(reference, wanted);
     const count = groups.reduce((sum, { assets }) => sum + assets.length, 0);
-    replace(status, `${count} ${count === 1 ? "code" : "codes"}`);
-    replace(list, groups.length ? groups.map(group) : h("div", { class: "empty" }, h("p", {}, "No currency and no metal is called that.")));
+    replace(status, count === 1 ? t`1 code` : t`${count} codes`);
+    replace(list, groups.length ? groups.map(group) : h("div", { class: "empty" }, h("p", {}, t`No currency and no metal is called that. Coins are found in the converter.`)));
   };
   draw(text);
   const search = searchField({
-    label: "Find a currency or metal", placeholder: "Code, name or country", value: text,
+    label: t`Find a currency or metal`, placeholder: t`Code, name or country`, value: text,
     oninput: (wanted) => { draw(wanted); onsearch(wanted); },
   });
   return [h("div", { class: "search" }, search), status, list];
 }
 
 function group({ heading, assets }) {
-  return h("section", { class: "stack" }, h("h2", {}, heading, h("span", { class: "muted small" }, ` ${assets.length}`)),
+  return h("section", { class: "stack" }, h("h2", {}, heading, h("span", { class: "muted small" }, ` ${number(assets.length)}`)),
     h("ul", { class: "code-list" }, assets.map(({ code, name, until }) => h("li", {},
       h("a", { href: routeOf("currency", { code }), class: "code-link" },
-        h("b", {}, code), h("span", {}, name), until && h("small", { class: "muted" }, `until ${until.slice(0, 4)}`))))));
+        h("b", {}, code), h("span", {}, name), until && h("small", { class: "muted" }, t`until ${until.slice(0, 4)}`))))));
 }

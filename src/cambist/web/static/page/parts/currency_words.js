@@ -1,24 +1,25 @@
 /** What is known of a currency or metal, in words. No DOM: the document `data/reference.json` in, texts out. */
 
 import { dayInWords, number } from "../../lib/format.js";
+import { locale, t } from "../../lib/texts.js";
 import { folded } from "./source_states.js";
 
 /** The groups of the list of currencies, in their order. */
 export const GROUPS = [
-  { group: "circulating", heading: "Currencies in use" },
-  { group: "metal", heading: "Metals" },
-  { group: "variant", heading: "Offshore and official rates, units of account" },
-  { group: "retired", heading: "Currencies that ended" },
+  { group: "circulating", heading: t`Currencies in use` },
+  { group: "metal", heading: t`Metals` },
+  { group: "variant", heading: t`Offshore and official rates, units of account` },
+  { group: "retired", heading: t`Currencies that ended` },
 ];
 
 const KIND_WORDS = {
-  circulating: "Currency in circulation",
-  offshore: "Rate of an offshore market",
-  "official-rate": "Official rate of a currency",
-  accounting: "Unit of account",
-  retired: "Currency that ended",
-  precious: "Precious metal",
-  base: "Base metal",
+  circulating: t`Currency in circulation`,
+  offshore: t`Rate of an offshore market`,
+  "official-rate": t`Official rate of a currency`,
+  accounting: t`Unit of account`,
+  retired: t`Currency that ended`,
+  precious: t`Precious metal`,
+  base: t`Base metal`,
 };
 
 /** Say what a code stands for. @param {string} kind */
@@ -49,7 +50,7 @@ export function groupedAssets(reference, text) {
   const words = folded(text).split(/\s+/).filter(Boolean);
   const all = [...reference.currencies, ...reference.metals.map((metal) => ({ ...metal, countries: [], group: "metal" }))];
   const found = all.filter((asset) => {
-    const content = folded([asset.code, asset.name, ...asset.countries].join(" "));
+    const content = folded([asset.code, asset.name, asset.english, ...asset.countries].join(" "));
     return words.every((word) => content.includes(word));
   });
   const groupOf = ({ group, kind }) => group ?? (kind === "circulating" || kind === "retired" ? kind : "variant");
@@ -63,7 +64,7 @@ export function groupedAssets(reference, text) {
 /** Say from when to when a currency was or is money. @param {any} currency @returns {string} */
 export function lifeInWords({ lives }) {
   return lives.map(({ first_day: first, last_day: last }) =>
-    last ? `${dayInWords(first)} to ${dayInWords(last)}` : `since ${dayInWords(first)}`).join("; ");
+    last ? t`${dayInWords(first)} to ${dayInWords(last)}` : t`since ${dayInWords(first)}`).join("; ");
 }
 
 /**
@@ -74,12 +75,12 @@ export function lifeInWords({ lives }) {
 export function endInWords(currency) {
   const { code, euro, last_day: last } = currency;
   if (!last) return null;
-  const ended = `Ended on ${dayInWords(last)}`;
-  if (euro) return { text: `${ended}: replaced by the euro at ${number(euro.rate)} ${code} for 1 EUR.`, law: euro.authority, successors: ["EUR"] };
+  const day = dayInWords(last);
+  if (euro) return { text: t`Ended on ${day}: replaced by the euro at ${number(euro.rate)} ${code} for 1 EUR.`, law: euro.authority, successors: ["EUR"] };
   const changes = currency.redenominations.filter((change) => change.old === code && change.new !== code);
-  if (!changes.length) return { text: `${ended}. No currency replaced it at a rate fixed by law.`, law: "", successors: [] };
-  const rates = changes.map((change) => `${number(change.factor)} ${code} for 1 ${change.new}`).join(", and ");
-  return { text: `${ended}: replaced at ${rates}.`, law: changes[0].authority, successors: changes.map((change) => change.new) };
+  if (!changes.length) return { text: t`Ended on ${day}. No currency replaced it at a rate fixed by law.`, law: "", successors: [] };
+  const rates = changes.map((change) => t`${number(change.factor)} ${code} for 1 ${change.new}`);
+  return { text: t`Ended on ${day}: replaced at ${new Intl.ListFormat(locale).format(rates)}.`, law: changes[0].authority, successors: changes.map((change) => change.new) };
 }
 
 /**
@@ -91,15 +92,16 @@ export function lawsOf(currency) {
   const { code, euro, pegs, redenominations } = currency;
   const found = [];
   for (const change of redenominations) {
-    const unit = change.old === change.new ? "new " : "";
-    const title = change.old === code && change.new !== code ? "Replaced" : "Redenominated";
-    found.push({ day: change.first_day, until: "", title, text: `${number(change.factor)} ${change.old} became 1 ${unit}${change.new}`, law: change.authority });
+    const title = change.old === code && change.new !== code ? t`Replaced` : t`Redenominated`;
+    const factor = number(change.factor);
+    const text = change.old === change.new ? t`${factor} ${change.old} became 1 new ${change.new}` : t`${factor} ${change.old} became 1 ${change.new}`;
+    found.push({ day: change.first_day, until: "", title, text, law: change.authority });
   }
   found.push(...pegs.map((peg) => ({
-    day: peg.first_day, until: peg.last_day ?? "today", title: "Pegged",
-    text: `${number(peg.factor)} ${code} for 1 ${peg.anchor}`, law: peg.authority,
+    day: peg.first_day, until: peg.last_day ?? "today", title: t`Pegged`,
+    text: t`${number(peg.factor)} ${code} for 1 ${peg.anchor}`, law: peg.authority,
   })));
-  if (euro) found.push({ day: euro.fixed_on, until: "", title: "Fixed to the euro for ever", text: `${number(euro.rate)} ${code} for 1 EUR`, law: euro.authority });
+  if (euro) found.push({ day: euro.fixed_on, until: "", title: t`Fixed to the euro for ever`, text: t`${number(euro.rate)} ${code} for 1 ${"EUR"}`, law: euro.authority });
   // A stable sort: a currency that was pegged on the day of its redenomination was redenominated first.
   return found.sort((one, other) => one.day.localeCompare(other.day));
 }

@@ -1,5 +1,7 @@
 /** The states of sources in words, and the order in which they are shown. No DOM: plain data in, plain data out. */
 
+import { t } from "../../lib/texts.js";
+
 /**
  * @typedef {Object} SourceRecord one source of `/sources`, with its key
  * @property {string} key
@@ -10,13 +12,13 @@
 
 /** The states, what is wrong first. `tone` is a class of `.badge`. */
 export const STATES = [
-  { state: "failing", word: "Failing", tone: "bad", means: "cannot be read" },
-  { state: "late", word: "Late", tone: "warn", means: "has nothing as new as it should have" },
-  { state: "held", word: "Held", tone: "warn", means: "publishes rates that the others contradict" },
-  { state: "unreached", word: "Not reached", tone: "", means: "cannot be reached, as no other source can" },
-  { state: "waiting", word: "Waiting", tone: "", means: "has not answered yet" },
-  { state: "fresh", word: "Fresh", tone: "good", means: "works" },
-  { state: "off", word: "Off", tone: "", means: "is switched off" },
+  { state: "failing", word: t`Failing`, tone: "bad", means: t`cannot be read` },
+  { state: "late", word: t`Late`, tone: "warn", means: t`has nothing as new as it should have` },
+  { state: "held", word: t`Held`, tone: "warn", means: t`publishes rates that the others contradict` },
+  { state: "unreached", word: t`Not reached`, tone: "", means: t`cannot be reached, as no other source can` },
+  { state: "waiting", word: t`Waiting`, tone: "", means: t`has not answered yet` },
+  { state: "fresh", word: t`Fresh`, tone: "good", means: t`works` },
+  { state: "off", word: t`Off`, tone: "", means: t`is switched off` },
 ];
 
 /** Return a state with its word and tone. @param {string} state */

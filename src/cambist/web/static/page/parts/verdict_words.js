@@ -1,6 +1,7 @@
 /** What all sources of a daily rate say, in words, made from the `verdict` of an answer of `/explain`. No DOM. */
 
 import { dayInWords, number } from "../../lib/format.js";
+import { t } from "../../lib/texts.js";
 
 /**
  * @typedef {{source: string, rate: string, weight: number|string, status: string, distance?: number|string, because?: string}} JudgedFixing
@@ -9,14 +10,17 @@ import { dayInWords, number } from "../../lib/format.js";
  */
 
 const MARKS = {
-  agreed: { text: "Agreed", tone: "good" },
-  majority: { text: "Majority", tone: "good" },
-  single: { text: "Single source", tone: "warn" },
-  disputed: { text: "Disputed", tone: "warn" },
-  held: { text: "Held", tone: "bad" },
-  none: { text: "No rate", tone: "bad" },
-  withdrawn: { text: "Withdrawn", tone: "bad" },
+  agreed: { text: t`Agreed`, tone: "good" },
+  majority: { text: t`Majority`, tone: "good" },
+  single: { text: t`Single source`, tone: "warn" },
+  disputed: { text: t`Disputed`, tone: "warn" },
+  held: { text: t`Held`, tone: "bad" },
+  none: { text: t`No rate`, tone: "bad" },
+  withdrawn: { text: t`Withdrawn`, tone: "bad" },
 };
+
+/** What was found of a fixing. */
+const FOUND = { agreed: t`Agreed`, early: t`Early`, held: t`Held` };
 
 /** Return the mark of a verdict, and its tone. @param {Verdict} verdict */
 export function markOf({ status }) {
@@ -28,10 +32,10 @@ export function markOf({ status }) {
  * @param {Verdict} verdict
  */
 export function verdictSentences({ sentence, held_since: since, because, settles }) {
-  const found = [capitalized(sentence)];
-  if (since) found.push(`Held since ${dayInWords(since)}: ${because}`);
-  if (settles) found.push(`What would settle it: ${settles}`);
-  return found.map((each) => `${each}.`);
+  const found = [`${capitalized(sentence)}.`];
+  if (since) found.push(t`Held since ${dayInWords(since)}: ${because}.`);
+  if (settles) found.push(t`What would settle it: ${settles}.`);
+  return found;
 }
 
 /**
@@ -43,9 +47,9 @@ export function verdictRows({ fixings = [] }) {
   return fixings.map(({ source, rate, weight, status, distance, because }) => ({
     source: source.length <= 4 ? source.toUpperCase() : source,
     rate: number(rate),
-    weight: String(Number(weight)),
+    weight: number(Number(weight)),
     distance: distance === undefined ? "–" : percent(Number(distance)),
-    found: because ? `${capitalized(status)}: ${because}` : capitalized(status),
+    found: [FOUND[status] ?? status, because].filter(Boolean).join(": "),
     isHeld: status === "held",
   }));
 }
@@ -55,7 +59,7 @@ function percent(value) {
   if (!value) return "0 %";
   const sign = value > 0 ? "+" : "−";
   const size = Math.abs(value);
-  return `${sign}${size >= 100 ? number(size.toFixed(0)) : String(Number(size.toPrecision(3)))} %`;
+  return `${sign}${size >= 100 ? number(size.toFixed(0)) : number(Number(size.toPrecision(3)))} %`;
 }
 
 function capitalized(text) {

@@ -1,6 +1,7 @@
 /** The answer to a request: status, cost, headers, and the body with its digits. */
 
 import { h, replace } from "../../lib/dom.js";
+import { t } from "../../lib/texts.js";
 import { copyButton } from "./copy_button.js";
 import { headersToShow, prettyJson } from "./pretty_json.js";
 
@@ -18,11 +19,11 @@ export class AnswerPanel {
     this.status = h("p", { class: "row try-status", role: "status" });
     this.headers = h("dl", { class: "try-headers" });
     this.code = h("code", {});
-    this.body = h("pre", { class: "try-code try-answer", tabindex: "0", role: "region", "aria-label": "Body of the answer" }, this.code);
+    this.body = h("pre", { class: "try-code try-answer", tabindex: "0", role: "region", "aria-label": t`Body of the answer` }, this.code);
     this.more = h("button", { class: "button plain", type: "button", hidden: true, onclick: () => this.writeAll() });
-    this.copy = copyButton("Copy", () => this.text);
+    this.copy = copyButton(t`Copy`, () => this.text);
     this.element = h("section", { class: "card stack", "aria-labelledby": "answer" },
-      h("div", { class: "row apart" }, h("div", { class: "row" }, h("h2", { id: "answer" }, "Answer"), this.status), this.copy),
+      h("div", { class: "row apart" }, h("div", { class: "row" }, h("h2", { id: "answer" }, t`Answer`), this.status), this.copy),
       this.headers, this.body, this.more);
     this.clear();
   }
@@ -30,12 +31,12 @@ export class AnswerPanel {
   clear() {
     replace(this.status);
     replace(this.headers);
-    this.write("Nothing was sent yet.", "");
+    this.write(t`Nothing was sent yet.`, "");
     this.element.classList.add("unsent");
   }
 
   wait() {
-    replace(this.status, "Waiting for the answer…");
+    replace(this.status, t`Waiting for the answer…`);
   }
 
   /** @param {string} message why there is no answer */
@@ -47,10 +48,9 @@ export class AnswerPanel {
   /** @param {Response} response @param {string} text its body */
   show(response, text) {
     const { status, headers } = response;
-    const cost = headers.get("x-calls-cost");
     const words = `${status} ${STATUSES[status] ?? response.statusText}`;
     replace(this.status, h("span", { class: `badge ${response.ok ? "good" : "bad"}` }, words),
-      h("span", { class: "badge" }, cost === null ? "cost no call" : `cost ${cost} call${cost === "1" ? "" : "s"}`));
+      h("span", { class: "badge" }, costText(headers.get("x-calls-cost"))));
     replace(this.headers, headersToShow(headers).map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]));
     this.element.classList.remove("unsent");
     this.write(prettyJson(text), text);
@@ -62,7 +62,7 @@ export class AnswerPanel {
     const lines = pretty.split("\n");
     this.whole = pretty;
     this.more.hidden = lines.length <= MOST_LINES;
-    replace(this.more, `Show all ${lines.length} lines`);
+    replace(this.more, t`Show all ${lines.length} lines`);
     replace(this.code, this.more.hidden ? pretty : `${lines.slice(0, MOST_LINES).join("\n")}\n…`);
     this.body.scrollTop = 0;
   }
@@ -72,4 +72,10 @@ export class AnswerPanel {
     replace(this.code, this.whole);
     this.body.focus();
   }
+}
+
+/** Say what an answer cost. @param {string|null} cost its header */
+function costText(cost) {
+  if (cost === null) return t`cost no call`;
+  return cost === "1" ? t`cost 1 call` : t`cost ${Number(cost)} calls`;
 }

@@ -1,6 +1,7 @@
 /** A button that copies a text and says so. */
 
 import { h, replace } from "../../lib/dom.js";
+import { t } from "../../lib/texts.js";
 
 const SAID_MS = 2_000;
 
@@ -15,6 +16,7 @@ export function copyButton(label, text) {
     replace(words, said);
     setTimeout(() => replace(words, label), SAID_MS);
   };
-  const copy = () => navigator.clipboard?.writeText(text()).then(() => say("Copied"), () => say("Not allowed")) ?? say("Not allowed");
+  const refused = () => say(t`Not allowed`);
+  const copy = () => navigator.clipboard?.writeText(text()).then(() => say(t`Copied`), refused) ?? refused();
   return h("button", { class: "button quiet small try-copy", type: "button", onclick: copy }, words);
 }

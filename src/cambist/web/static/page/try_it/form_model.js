@@ -1,5 +1,7 @@
 /** The endpoints of an OpenAPI document as forms. No DOM. */
 
+import { t } from "../../lib/texts.js";
+
 /**
  * @typedef {Object} Field
  * @property {string} name
@@ -78,7 +80,7 @@ export function requestParams({ fields }, values) {
 /** Return why a control cannot show a value of a link; empty if it can. @param {Field} field @param {string|null} value */
 export function wrongValue({ type, choices }, value) {
   if (!value) return "";
-  if (type === "choice" && !choices.includes(value)) return `is none of ${choices.join(", ")}`;
+  if (type === "choice" && !choices.includes(value)) return t`is none of ${choices.join(", ")}`;
   const isDay = /^\d{4}-\d\d-\d\d$/.test(value) && new Date(`${value}T00:00:00Z`).toJSON()?.startsWith(value);
-  return type === "date" && !isDay ? "is no day: a day is written as 2024-02-29" : "";
+  return type === "date" && !isDay ? t`is no day: a day is written as 2024-02-29` : "";
 }

@@ -1,6 +1,7 @@
 /** The form of one endpoint. */
 
 import { h } from "../../lib/dom.js";
+import { t } from "../../lib/texts.js";
 import { inlineCode } from "./inline_code.js";
 
 /** @typedef {import("./form_model.js").Field} Field */
@@ -13,15 +14,15 @@ export class ParameterForm {
    */
   constructor({ fields }, values, { onchange, onsubmit }) {
     this.controls = new Map(fields.map((field) => [field.name, controlOf(field, values[field.name])]));
-    const none = h("p", { class: "muted" }, "This endpoint has no parameters.");
+    const none = h("p", { class: "muted" }, t`This endpoint has no parameters.`);
     const submit = (event) => {
       event.preventDefault();
       onsubmit();
     };
     this.element = h("form", { class: "card stack", novalidate: true, autocomplete: "off", oninput: onchange, onsubmit: submit },
       fields.length ? h("div", { class: "try-fields" }, fields.map((field) => this.row(field))) : none,
-      h("div", { class: "row" }, h("button", { class: "button", type: "submit" }, "Send"),
-        h("span", { class: "small muted" }, "It is counted like any other call of the API.")));
+      h("div", { class: "row" }, h("button", { class: "button", type: "submit" }, t`Send`),
+        h("span", { class: "small muted" }, t`It is counted like any other call of the API.`)));
   }
 
   /** The values by name; a checkbox that is not checked is empty. @returns {Object<string, string>} */
@@ -34,7 +35,7 @@ export class ParameterForm {
   row(field) {
     const control = this.controls.get(field.name);
     const hint = h("span", { class: "hint", id: `${control.id}-hint` }, inlineCode(field.description), ...noted(field));
-    const name = [h("code", {}, field.name), field.required && h("span", { class: "try-required" }, " required")];
+    const name = [h("code", {}, field.name), " ", field.required && h("span", { class: "try-required" }, t`required`)];
     if (field.type === "flag") return h("div", { class: "field" }, h("label", { class: "checkbox" }, control, h("span", {}, name)), hint);
     return h("div", { class: "field" }, h("label", { for: control.id }, name), control, hint);
   }
@@ -42,7 +43,7 @@ export class ParameterForm {
 
 /** What a description may not say: the limits of a number. */
 function noted({ minimum, maximum }) {
-  return minimum !== undefined && maximum !== undefined ? [` From ${minimum} to ${maximum}.`] : [];
+  return minimum !== undefined && maximum !== undefined ? [" ", t`From ${minimum} to ${maximum}.`] : [];
 }
 
 /** @param {Field} field @param {string} value */
@@ -51,7 +52,7 @@ function controlOf(field, value) {
   const shared = { id, name: field.name, "aria-describedby": `${id}-hint`, "aria-required": field.required && "true" };
   if (field.type === "choice") return choiceOf(field, value, shared);
   if (field.type === "flag") return h("input", { ...shared, type: "checkbox", checked: ["true", "1", "yes", "y"].includes(value) });
-  const placeholder = field.standard ? `${field.standard} if left out` : field.hint && `such as ${field.hint}`;
+  const placeholder = field.standard ? t`${field.standard} if left out` : field.hint && t`such as ${field.hint}`;
   // A text field even for numbers: all digits are sent as they were typed, and the service judges them.
   return h("input", {
     ...shared, class: "input", type: field.type === "date" ? "date" : "text", spellcheck: "false",
@@ -61,7 +62,7 @@ function controlOf(field, value) {
 
 function choiceOf({ required, standard, choices }, value, shared) {
   const select = h("select", { ...shared, class: "select" },
-    !required && h("option", { value: "" }, standard ? `${standard} (left out)` : "left out"),
+    !required && h("option", { value: "" }, standard ? t`${standard} (left out)` : t`left out`),
     choices.map((each) => h("option", { value: each }, each)));
   select.value = choices.includes(value) ? value : select.options[0].value;
   return select;

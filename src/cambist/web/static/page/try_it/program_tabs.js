@@ -1,6 +1,7 @@
 /** A request as curl, Python and JavaScript, one at a time (WAI-ARIA: tabs). */
 
 import { h, replace } from "../../lib/dom.js";
+import { t } from "../../lib/texts.js";
 import { copyButton } from "./copy_button.js";
 import { LANGUAGES, PLACEHOLDER } from "./snippets.js";
 
@@ -14,11 +15,11 @@ export class ProgramTabs {
       onclick: () => this.choose(index), onkeydown: (event) => this.press(event),
     }, name));
     this.panel = h("pre", { class: "try-code", id: "program", role: "tabpanel", tabindex: "0" }, this.code);
-    this.element = h("section", { class: "card try-programs", "aria-label": "The request as a program" },
-      h("div", { class: "tabs", role: "tablist", "aria-label": "Language" }, this.tabs),
+    this.element = h("section", { class: "card try-programs", "aria-label": t`The request as a program` },
+      h("div", { class: "tabs", role: "tablist", "aria-label": t`Language` }, this.tabs),
       this.panel,
       h("div", { class: "row apart" },
-        h("p", { class: "small muted" }, "Put your key in place of ", h("code", {}, PLACEHOLDER), "."), copyButton("Copy", () => this.text)));
+        h("p", { class: "small muted" }, t`Put your key in place of ${h("code", {}, PLACEHOLDER)}.`), copyButton(t`Copy`, () => this.text)));
   }
 
   get text() {

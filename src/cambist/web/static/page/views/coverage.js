@@ -3,13 +3,14 @@
 import { h, replace } from "../../lib/dom.js";
 import { checkNames } from "../../lib/link.js";
 import { routeOf } from "../../lib/router.js";
+import { t } from "../../lib/texts.js";
 import { choice, heading, searchField } from "../parts/behind.js";
 import { KINDS, countByKind, coverageRows, findRows, verdict } from "../parts/coverage_rows.js";
 import { knownSources } from "../parts/known_sources.js";
 import { publishersTable } from "../parts/publishers.js";
 import { timeline, timelineAxis } from "../parts/timeline.js";
 
-export const title = "Coverage";
+export const title = t`Coverage`;
 
 /** Show the view; `q` filters by text, `kind` by how well a currency is covered, `source` by a source. */
 export async function show(root, params, shell) {
@@ -20,7 +21,7 @@ export async function show(root, params, shell) {
   const status = h("p", { class: "small muted", role: "status" });
   const filters = h("div", { class: "stack" });
   replace(root, h("div", { class: "stack wide" },
-    heading("coverage", "Coverage", "Which sources publish each currency and metal, and since when. Where only one does, nobody confirms its rate."),
+    heading("coverage", title, t`Which sources publish each currency and metal, and since when. Where only one does, nobody confirms its rate.`),
     filters, status, h("div", { class: "coverage-table" }, h("div", { class: "coverage-head" }, timelineAxis()), list)));
 
   const [answer, known, reference] = await Promise.all([
@@ -33,7 +34,7 @@ export async function show(root, params, shell) {
     replace(list, found.length ? found.map((row) => rowItem(row, chosen.source)) : empty());
     replace(status, statusText(found.length, rows.length, known[chosen.source]?.name ?? chosen.source));
   };
-  const empty = () => h("div", { class: "empty" }, h("p", {}, "No currency is like that. ", h("a", { href: routeOf("coverage"), onclick: clear }, "Show all")));
+  const empty = () => h("div", { class: "empty" }, h("p", {}, t`No currency is like that.`, " ", h("a", { href: routeOf("coverage"), onclick: clear }, t`Show all`)));
   const clear = (event) => {
     event.preventDefault();
     Object.assign(chosen, { q: "", kind: "", source: "" });
@@ -42,7 +43,7 @@ export async function show(root, params, shell) {
   };
   const drawFilters = () => replace(filters, kindChoice(rows, chosen, draw), h("div", { class: "behind-filters coverage-filters" },
     searchField({
-      label: "Find a currency", placeholder: "Code, name or country", value: chosen.q,
+      label: t`Find a currency`, placeholder: t`Code, name or country`, value: chosen.q,
       oninput: (text) => { chosen.q = text; draw(); },
     }),
     sourceSelect(rows, chosen, draw)));
@@ -56,15 +57,15 @@ function endedLast(rows) {
 }
 
 function statusText(found, all, source) {
-  const count = found === all ? `${all} currencies and metals` : `${found} of ${all} currencies and metals`;
-  return source ? `${count}, published by ${source}` : count;
+  if (source) return t`${found} of ${all} currencies and metals, published by ${source}`;
+  return found === all ? t`${all} currencies and metals` : t`${found} of ${all} currencies and metals`;
 }
 
 function kindChoice(rows, chosen, draw) {
   const counts = countByKind(rows);
   return choice({
-    label: "How well covered", value: chosen.kind,
-    options: [{ value: "", text: "All", count: rows.length }, ...KINDS.map(({ kind, word }) => ({ value: kind, text: word, count: counts[kind] }))],
+    label: t`How well covered`, value: chosen.kind,
+    options: [{ value: "", text: t`All`, count: rows.length }, ...KINDS.map(({ kind, word }) => ({ value: kind, text: word, count: counts[kind] }))],
     onchange: (kind) => { chosen.kind = kind; draw(); },
   });
 }
@@ -72,9 +73,9 @@ function kindChoice(rows, chosen, draw) {
 function sourceSelect(rows, chosen, draw) {
   const names = new Map(rows.flatMap((row) => row.sources.map(({ key, name }) => [key, name])));
   const select = h("select", { class: "select", onchange: () => { chosen.source = select.value; draw(); } },
-    h("option", { value: "" }, "All sources"),
+    h("option", { value: "" }, t`All sources`),
     [...names].sort((one, other) => one[1].localeCompare(other[1])).map(([key, name]) => h("option", { value: key, selected: key === chosen.source }, name)));
-  return h("label", { class: "field" }, h("span", { class: "label" }, "Published by"), select);
+  return h("label", { class: "field" }, h("span", { class: "label" }, t`Published by`), select);
 }
 
 function rowItem(row, marked) {
@@ -85,7 +86,7 @@ function rowItem(row, marked) {
       h("b", { class: "coverage-code" }, row.code),
       h("span", { class: "coverage-name" }, row.name),
       h("span", { class: "coverage-verdict" }, h("span", { class: `badge ${tone}` }, text)),
-      h("span", { class: "coverage-since small muted" }, first ? `since ${first.slice(0, 4)}` : "no history"),
+      h("span", { class: "coverage-since small muted" }, first ? t`since ${first.slice(0, 4)}` : t`no history`),
       h("span", { class: "coverage-timeline" }, timeline(row.sources, marked))),
     h("div", { class: "line-detail stack" }));
   item.addEventListener("toggle", () => item.open && replace(item.lastElementChild, detail(row)));
@@ -99,9 +100,9 @@ function firstDay(row, source) {
 
 function detail(row) {
   return [
-    row.law && h("p", {}, "Its rate is fixed by law: ", row.law, "."),
-    row.kind === "one" && h("p", {}, "One source only: nobody confirms its rate."),
-    row.sources.length ? publishersTable(row.sources, `Sources of ${row.code}`) : h("p", { class: "muted" }, "No source publishes it."),
-    h("p", {}, h("a", { href: routeOf("currency", { code: row.code }) }, `More about ${row.code}`)),
+    row.law && h("p", {}, t`Its rate is fixed by law: ${row.law}.`),
+    row.kind === "one" && h("p", {}, t`One source only: nobody confirms its rate.`),
+    row.sources.length ? publishersTable(row.sources, t`Sources of ${row.code}`) : h("p", { class: "muted" }, t`No source publishes it.`),
+    h("p", {}, h("a", { href: routeOf("currency", { code: row.code }) }, t`More about ${row.code}`)),
   ];
 }

@@ -2,24 +2,25 @@
 
 import { address } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
-import { dayInWords, localTime } from "../../lib/format.js";
+import { dayInWords, localTime, number } from "../../lib/format.js";
 import { checkNames } from "../../lib/link.js";
 import { postText } from "../../lib/posting.js";
+import { t } from "../../lib/texts.js";
 import { readReceipt } from "../lists/receipt.js";
 
-export const title = "Report";
+export const title = t`Report`;
 
-const NAMES = ["from", "to", "start", "end", "by", "source", "booking"];
-const PERIODS = [["week", "Weeks"], ["month", "Months"], ["quarter", "Quarters"], ["year", "Years"]];
+const NAMES = ["from", "to", "start", "end", "by", "source", "booking", "draft"];
+const PERIODS = [["week", t`Weeks`], ["month", t`Months`], ["quarter", t`Quarters`], ["year", t`Years`]];
 /** The rules of authorities that are means, with the length of their periods. */
 const MEANS = { "month-mean": "month", "year-mean": "year", "mean-of-month-ends": "year" };
 
-/** Show the view. A link that has a period shows its report at once. */
+/** Show the view. A link that has a period shows its report at once, unless it is the draft of one: a report costs calls. */
 export function show(root, params, shell) {
   checkNames(params, NAMES);
   const view = new Report(params, shell);
   replace(root, view.element);
-  if (params.get("start")) view.make();
+  if (params.get("start") && !params.get("draft")) view.make();
 }
 
 class Report {
@@ -31,14 +32,15 @@ class Report {
     const by = h("select", { class: "select", id: "report-by" }, PERIODS.map(([value, words]) => h("option", { value }, words)));
     by.value = params.get("by") ?? usual.by;
     this.inputs = { from: input("from"), to: input("to"), start: input("start", "date"), end: input("end", "date"), by, source: input("source"), booking: input("booking") };
-    const labels = { from: "From", to: "To", start: "First day", end: "Last day", by: "Means of", source: "Publisher", booking: "Rule of an authority" };
-    const hints = { to: "Codes with commas", source: "Such as ecb; empty: all agreed", booking: "Such as de-vat" };
+    const labels = { from: t`From`, to: t`To`, start: t`First day`, end: t`Last day`, by: t`Means of`, source: t`Publisher`, booking: t`Rule of an authority` };
+    const hints = { to: t`Codes with commas`, source: t`Such as ecb; empty: all agreed`, booking: t`Such as de-vat` };
     this.error = h("p", { class: "error", role: "alert" });
     this.paper = h("article", { class: "stack wide", "aria-live": "polite" });
-    const form = h("form", { class: "card stack report-form", onsubmit: (event) => { event.preventDefault(); this.make(); } },
+    const keep = () => shell.setParams({ ...this.wanted, draft: "1" });
+    const form = h("form", { class: "card stack report-form", oninput: keep, onsubmit: (event) => { event.preventDefault(); this.make(); } },
       h("div", { class: "list-terms" }, Object.entries(this.inputs).map(([name, element]) => h("div", { class: "field" },
         h("label", { for: element.id }, labels[name]), element, hints[name] && h("p", { class: "small muted" }, hints[name])))),
-      this.error, h("div", { class: "row" }, h("button", { class: "button", type: "submit" }, "Make the report")));
+      this.error, h("div", { class: "row" }, h("button", { class: "button", type: "submit" }, t`Make the report`)));
     this.element = h("div", { class: "stack wide" }, h("h1", { class: "visually-hidden" }, title), form, this.paper);
   }
 
@@ -53,6 +55,7 @@ class Report {
     try {
       const made = await ask(wanted, this.shell);
       this.shell.setParams(wanted);
+      this.shell.setTitle(titleOf(made.answer));
       replace(this.paper, paper(wanted, made, this.shell.config));
     } catch (error) {
       replace(this.paper);
@@ -82,32 +85,41 @@ async function publishers({ from, to, end }, shell) {
   return [...new Set(explained.flatMap(({ legs }) => legs.flatMap(({ sources = [] }) => sources)))].sort();
 }
 
+function titleOf(answer) {
+  return t`${answer.base} in ${Object.keys(answer.results).join(", ")}`;
+}
+
+/** Return the address that asks for the same, where an edition can be named. */
+function again(target, { edition }, { source, booking }) {
+  return address("/").href.replace(/\/$/, "") + target + (edition && !source && !booking ? `&as_of=${edition}` : "");
+}
+
 function paper(wanted, { receipt, claims, answer, target, averages, origins }, config) {
   const codes = Object.keys(answer.results);
   return [
-    h("div", {}, h("h2", {}, `${answer.base} in ${codes.join(", ")}`),
-      h("p", { class: "muted" }, `${dayInWords(answer.start)} to ${dayInWords(answer.end)}, made `, localTime(new Date()), ` by ${location.host}`)),
-    config.environment === "sandbox" && h("p", { class: "notice warn" }, "Sandbox: all rates are simulated."),
-    answer.booking && h("p", {}, `${answer.booking.purpose} (${answer.booking.country}), by ${answer.booking.law}.`),
+    h("div", {}, h("h2", {}, titleOf(answer)),
+      h("p", { class: "muted" }, t`${dayInWords(answer.start)} to ${dayInWords(answer.end)}, made ${localTime(new Date())} by ${location.host}`)),
+    config.environment === "sandbox" && h("p", { class: "notice warn" }, t`Sandbox: all rates are simulated.`),
+    answer.booking && h("p", {}, t`${answer.booking.purpose} (${answer.booking.country}), by ${answer.booking.law}.`),
     h("div", { class: "row report-actions" },
-      h("button", { class: "button", type: "button", onclick: () => print() }, "Print"),
-      h("button", { class: "button quiet", type: "button", onclick: () => save(`report-${answer.base}-${answer.start}.jws`, receipt) }, "Save the receipt")),
-    h("section", { class: "stack" }, h("h3", {}, "Means"), means(averages)),
-    h("section", { class: "stack" }, h("h3", {}, "By day"),
-      h("p", { class: "small muted" }, `How much one ${answer.base} was worth. “Fixing of” is the day whose publication counts.`), days(answer, codes)),
-    h("section", { class: "stack" }, h("h3", {}, "Publishers and their terms"), terms(origins)),
-    h("section", { class: "stack" }, h("h3", {}, "How it was computed"),
-      h("p", {}, answer.source ? "Each rate is the publisher's own, or crossed within its table." : "Each rate is made from the fixings of the day that stood against those of the other publishers."),
-      h("p", {}, "A mean is that of the days used, with the same weight each. Rates have ten significant digits.")),
-    h("section", { class: "stack" }, h("h3", {}, "Receipt"),
-      h("p", {}, "The service has signed the rates by day: ", h("code", {}, "cambist verify report.jws"), " checks the saved receipt with the keys at ",
-        h("code", {}, `${address("/.well-known/jwks.json").href}`), "."),
-      h("p", { class: "small figure" }, "Edition ", h("code", {}, claims.edition ?? ""), ". Ask the same again: ", h("code", {}, `${address("/").href.replace(/\/$/, "")}${target}${claims.edition && !answer.source && !answer.booking ? `&as_of=${claims.edition}` : ""}`))),
+      h("button", { class: "button", type: "button", onclick: () => print() }, t`Print`),
+      h("button", { class: "button quiet", type: "button", onclick: () => save(`report-${answer.base}-${answer.start}.jws`, receipt) }, t`Save the receipt`)),
+    h("section", { class: "stack" }, h("h3", {}, t`Means`), means(averages)),
+    h("section", { class: "stack" }, h("h3", {}, t`By day`),
+      h("p", { class: "small muted" }, t`How much one ${answer.base} was worth. “Fixing of” is the day whose publication counts.`), days(answer, codes)),
+    h("section", { class: "stack" }, h("h3", {}, t`Publishers and their terms`), terms(origins)),
+    h("section", { class: "stack" }, h("h3", {}, t`How it was computed`),
+      h("p", {}, answer.source ? t`Each rate is the publisher's own, or crossed within its table.` : t`Each rate is made from the fixings of the day that stood against those of the other publishers.`),
+      h("p", {}, t`A mean is that of the days used, with the same weight each. Rates have ten significant digits.`)),
+    h("section", { class: "stack" }, h("h3", {}, t`Receipt`),
+      h("p", {}, t`The service has signed the rates by day: ${h("code", {}, "cambist verify report.jws")} checks the saved receipt with the keys at ${
+        h("code", {}, address("/.well-known/jwks.json").href)}.`),
+      h("p", { class: "small figure" }, t`Edition ${h("code", {}, claims.edition ?? "")}. Ask the same again: ${h("code", {}, again(target, claims, answer))}`)),
   ];
 }
 
 function means({ results }) {
-  const head = ["From", "To", "Currency", "Mean", "High", "Low", "Last", "Days", "Missing"];
+  const head = [t`From`, t`To`, t`Currency`, t`Mean`, t`High`, t`Low`, t`Last`, t`Days`, t`Missing`];
   const rows = Object.entries(results).flatMap(([code, periods]) => periods.map((each) => [each.start, each.end, code, each.mean, each.high, each.low, each.close, each.days, each.missing]));
   return table(head, rows, 3);
 }
@@ -120,12 +132,12 @@ function days(answer, codes) {
     const fixed = [...new Set(codes.filter((code) => answer.results[code][day]).map((code) => other(code, day) ?? day))];
     return [day, ...codes.map((code) => answer.results[code][day] ?? ""), fixed.length === 1 ? fixed[0] : codes.map((code) => `${code} ${other(code, day) ?? day}`).join(", ")];
   });
-  return h("div", { class: "report-days", tabindex: "0", role: "region", "aria-label": "Rates by day" }, table(["Day", ...codes, "Fixing of"], rows, 1, codes.length));
+  return h("div", { class: "report-days", tabindex: "0", role: "region", "aria-label": t`Rates by day` }, table([t`Day`, ...codes, t`Fixing of`], rows, 1, codes.length));
 }
 
 function terms(origins) {
-  if (!origins.length) return h("p", { class: "muted" }, "Laws alone decide these rates.");
-  return table(["Publisher", "Licence", "Terms"], origins.map(({ key, name, licence, terms: its, home }) => [`${name} (${key})`, licence, its || home]), 9);
+  if (!origins.length) return h("p", { class: "muted" }, t`Laws alone decide these rates.`);
+  return table([t`Publisher`, t`Licence`, t`Terms`], origins.map(({ key, name, licence, terms: its, home }) => [`${name} (${key})`, licence, its || home]), 9);
 }
 
 /** Make a table whose columns from one on, so many, are numbers. */
@@ -133,7 +145,7 @@ function table(head, rows, first, count = 9) {
   const kind = (place) => (place >= first && place < first + count ? "num" : null);
   return h("div", { class: "scroll" }, h("table", { class: "table" },
     h("thead", {}, h("tr", {}, head.map((name, place) => h("th", { scope: "col", class: kind(place) }, name)))),
-    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((value, place) => h(place ? "td" : "th", { class: kind(place), scope: place ? null : "row" }, value ?? "")))))));
+    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((value, place) => h(place ? "td" : "th", { class: kind(place), scope: place ? null : "row" }, kind(place) ? number(value ?? "") : value ?? "")))))));
 }
 
 function save(name, text) {

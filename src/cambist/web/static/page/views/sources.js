@@ -2,13 +2,14 @@
 
 import { ApiError } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
-import { age, dayInWords, localTime, number } from "../../lib/format.js";
+import { age, dayInWords, localTime } from "../../lib/format.js";
 import { checkNames } from "../../lib/link.js";
 import { routeOf } from "../../lib/router.js";
+import { t } from "../../lib/texts.js";
 import { choice, facts, heading, outside, searchField, stateBadge } from "../parts/behind.js";
 import { STATES, countByState, findSources, orderedSources } from "../parts/source_states.js";
 
-export const title = "Sources";
+export const title = t`Sources`;
 
 /** Show the view; `q` filters by text, `state` by state, `source` opens one. */
 export async function show(root, params, shell) {
@@ -29,7 +30,7 @@ export async function show(root, params, shell) {
   };
   const clear = () => { Object.assign(chosen, { q: "", state: "" }); drawFilters(); draw(); };
   const drawFilters = () => replace(filters, stateChoice(sources, chosen, draw), searchField({
-    label: "Find a source", placeholder: "Name, country or what it covers", value: chosen.q,
+    label: t`Find a source`, placeholder: t`Name, country or what it covers`, value: chosen.q,
     oninput: (text) => { chosen.q = text; draw(); },
   }));
   const load = async () => {
@@ -37,15 +38,15 @@ export async function show(root, params, shell) {
     if (!answer) { replace(list, nothingYet()); return; }
     sources = orderedSources(answer);
     replace(network, answer.no_network ? unreached(answer.no_network) : []);
-    replace(asOf, "State as of ", localTime(answer.updated), ". ");
+    replace(asOf, t`State as of ${localTime(answer.updated)}.`, " ");
     drawFilters();
     draw();
   };
   const asOf = h("span", {});
   const network = h("div", {});
-  const refresh = h("button", { class: "button plain", type: "button", onclick: () => load().catch(shell.fail) }, "Refresh");
+  const refresh = h("button", { class: "button plain", type: "button", onclick: () => load().catch(shell.fail) }, t`Refresh`);
   replace(root, h("div", { class: "stack wide" },
-    heading("sources", "Sources", "Who publishes the numbers, whether they arrive, and on which terms. What is wrong comes first."), network,
+    heading("sources", title, t`Who publishes the numbers, whether they arrive, and on which terms. What is wrong comes first.`), network,
     filters, h("div", { class: "row apart" }, status, h("p", { class: "small muted" }, asOf, refresh)), list));
   await load();
   return () => abort.abort();
@@ -62,23 +63,25 @@ async function askSources(shell, signal) {
 }
 
 function countText(found, all) {
-  if (found < all) return `${found} of ${all} sources`;
-  return `${all} ${all === 1 ? "source" : "sources"}`;
+  if (found < all) return t`${found} of ${all} sources`;
+  return all === 1 ? t`1 source` : t`${all} sources`;
 }
 
 function nothingYet() {
   return h("div", { class: "empty stack" },
-    h("p", {}, "No source has been asked yet: the service has just started, or it answers from stored data only."),
-    h("p", {}, h("code", {}, "cambist backfill"), " fetches what they published before; ", h("code", {}, "make sandbox"), " serves simulated prices."),
-    h("p", {}, h("a", { href: routeOf("coverage") }, "See what is stored of each source")));
+    h("p", {}, t`No source has been asked yet: the service has just started, or it answers from stored data only.`),
+    h("p", {}, t`${h("code", {}, "cambist backfill")} fetches what they published before; ${h("code", {}, "make sandbox")} serves simulated prices.`),
+    h("p", {}, h("a", { href: routeOf("coverage") }, t`See what is stored of each source`)));
 }
 
 /** Say once why sources are not reached, and what can be done. */
 function unreached({ sentence, unreached: keys, why }) {
   return h("div", { class: "notice stack" },
     h("p", {}, `${sentence}.`),
-    h("p", { class: "small muted" }, `${keys.length} ${keys.length === 1 ? "source was" : "sources were"} asked, and none was reached (mostly: ${why}). They are asked again by themselves. `,
-      h("code", {}, "cambist doctor"), " checks this machine; ", h("code", {}, "make sandbox"), " serves simulated prices without a network."));
+    h("p", { class: "small muted" }, keys.length === 1
+      ? t`1 source was asked, and none was reached (mostly: ${why}). It is asked again by itself.`
+      : t`${keys.length} sources were asked, and none was reached (mostly: ${why}). They are asked again by themselves.`, " ",
+    t`${h("code", {}, "cambist doctor")} checks this machine; ${h("code", {}, "make sandbox")} serves simulated prices without a network.`));
 }
 
 function stateChoice(sources, chosen, draw) {
@@ -86,7 +89,7 @@ function stateChoice(sources, chosen, draw) {
   const options = STATES.filter(({ state }) => counts[state] || state === chosen.state)
     .map(({ state, word }) => ({ value: state, text: word, count: counts[state] }));
   return choice({
-    label: "State", value: chosen.state, options: [{ value: "", text: "All", count: sources.length }, ...options],
+    label: t`State`, value: chosen.state, options: [{ value: "", text: t`All`, count: sources.length }, ...options],
     onchange: (state) => { chosen.state = state; draw(); },
   });
 }
@@ -97,7 +100,7 @@ function sourceItem(source, isOpen, onopen) {
       h("span", { class: "source-state" }, stateBadge(source.state)),
       h("span", { class: "source-name" }, h("b", {}, source.name), h("span", { class: "muted small" }, source.covers)),
       h("span", { class: "source-age" }, newest(source)),
-      h("span", { class: "source-since small muted" }, source.history.first ? `since ${source.history.first.slice(0, 4)}` : "no history"),
+      h("span", { class: "source-since small muted" }, source.history.first ? t`since ${source.history.first.slice(0, 4)}` : t`no history`),
       h("span", { class: `source-terms small ${source.redistribution === "forbidden" ? "bad" : "muted"}` }, REDISTRIBUTION[source.redistribution] ?? source.redistribution),
       source.why && h("span", { class: `source-why small ${source.state === "failing" ? "bad" : "muted"}` }, source.why)),
     h("div", { class: "line-detail" }));
@@ -107,35 +110,39 @@ function sourceItem(source, isOpen, onopen) {
   return item;
 }
 
-const REDISTRIBUTION = { allowed: "may be passed on", unclear: "terms unclear", forbidden: "not to be passed on" };
+const REDISTRIBUTION = { allowed: t`may be passed on`, unclear: t`terms unclear`, forbidden: t`not to be passed on` };
 
 function newest(source) {
-  if (source.newest === null) return h("span", { class: "muted" }, "nothing yet");
-  return [h("span", {}, `${age(source.lag)} old`), h("span", { class: "small muted" }, localTime(source.newest))];
+  if (source.newest === null) return h("span", { class: "muted" }, t`nothing yet`);
+  return [h("span", {}, t`${age(source.lag)} old`), h("span", { class: "small muted" }, localTime(source.newest))];
 }
 
 function detail(source) {
   const { history } = source;
-  const days = history.first && `${dayInWords(history.first)} to ${dayInWords(history.last)}`;
   return [
     facts([
-      ["Publishes", `${source.covers}; ${source.rate_type} rates, ${source.pace}`],
-      ["Archive", days ? `${number(history.pairs)} pairs, ${days}` : "No fixings are archived"],
-      ["In the rates of now", `${number(source.quoted)} codes`],
-      ["Last answer", source.last_success !== null && localTime(source.last_success)],
-      ["Held", source.quarantined > 0 && `${number(source.quarantined)} of its newest fixings`],
-      ["Could not be read", source.left_out.length > 0 && h("ul", {}, source.left_out.map((each) => h("li", {}, each)))],
-      ["Licence", source.licence],
-      ["Redistribution", REDISTRIBUTION[source.redistribution] ?? source.redistribution],
+      [t`Publishes`, t`${source.covers}; ${source.rate_type} rates, ${source.pace}`],
+      [t`Archive`, history.first ? archiveText(history) : t`No fixings are archived`],
+      [t`In the rates of now`, source.quoted === 1 ? t`1 code` : t`${source.quoted} codes`],
+      [t`Last answer`, source.last_success !== null && localTime(source.last_success)],
+      [t`Held`, source.quarantined > 0 && t`${source.quarantined} of its newest fixings`],
+      [t`Could not be read`, source.left_out.length > 0 && h("ul", {}, source.left_out.map((each) => h("li", {}, each)))],
+      [t`Licence`, source.licence],
+      [t`Redistribution`, REDISTRIBUTION[source.redistribution] ?? source.redistribution],
     ]),
     h("p", { class: "row" },
-      source.home && outside(source.home, "Home page"), source.terms && outside(source.terms, "Terms"),
-      h("a", { href: routeOf("coverage", { source: source.key }) }, "Currencies that it publishes"),
+      source.home && outside(source.home, t`Home page`), source.terms && outside(source.terms, t`Terms`),
+      h("a", { href: routeOf("coverage", { source: source.key }) }, t`Currencies that it publishes`),
       h("code", { class: "muted" }, source.key)),
   ];
 }
 
+function archiveText({ pairs, first, last }) {
+  const [from, to] = [first, last].map((day) => dayInWords(day));
+  return pairs === 1 ? t`1 pair, ${from} to ${to}` : t`${pairs} pairs, ${from} to ${to}`;
+}
+
 function empty(clear) {
-  return h("div", { class: "empty stack" }, h("p", {}, "No source is like that."),
-    h("p", {}, h("button", { class: "button quiet", type: "button", onclick: clear }, "Show all sources")));
+  return h("div", { class: "empty stack" }, h("p", {}, t`No source is like that.`),
+    h("p", {}, h("button", { class: "button quiet", type: "button", onclick: clear }, t`Show all sources`)));
 }

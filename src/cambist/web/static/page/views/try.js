@@ -4,6 +4,7 @@ import { address, ApiError, send } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
 import { checkNames, refuse } from "../../lib/link.js";
 import { routeOf } from "../../lib/router.js";
+import { t } from "../../lib/texts.js";
 import { AnswerPanel } from "../try_it/answer_panel.js";
 import { copyButton } from "../try_it/copy_button.js";
 import { groupsOf, initialValues, operationsOf, requestParams, wrongValue } from "../try_it/form_model.js";
@@ -11,7 +12,7 @@ import { ParameterForm } from "../try_it/parameter_form.js";
 import { ProgramTabs } from "../try_it/program_tabs.js";
 import { inlineCode } from "../try_it/inline_code.js";
 
-export const title = "Try it";
+export const title = t`Try it`;
 
 let loading = null;
 
@@ -29,7 +30,7 @@ export async function show(root, params, shell) {
 function checkLink(operations, params) {
   const path = params.get("endpoint");
   const operation = operations.find((each) => each.path === path) ?? operations[0];
-  if (path && operation.path !== path) refuse("endpoint", path, "is no endpoint");
+  if (path && operation.path !== path) refuse("endpoint", path, t`is no endpoint`);
   checkNames(params, ["endpoint", ...operation.fields.map(({ name }) => name)]);
   const wrong = operation.fields.find((field) => wrongValue(field, params.get(field.name)));
   if (wrong) refuse(wrong.name, params.get(wrong.name), wrongValue(wrong, params.get(wrong.name)));
@@ -53,8 +54,8 @@ class TryIt {
     const group = ([tag, operations]) => [
       h("h2", { class: "try-tag" }, tag), h("ul", {}, operations.map(({ path }) => h("li", {}, this.links.get(path))))];
     return h("div", { class: "try-list" },
-      h("nav", { "aria-label": "Endpoints" }, groupsOf(this.operations).map(group)),
-      h("div", { class: "field" }, h("label", { for: "try-endpoint" }, "Endpoint"), this.select));
+      h("nav", { "aria-label": t`Endpoints` }, groupsOf(this.operations).map(group)),
+      h("div", { class: "field" }, h("label", { for: "try-endpoint" }, t`Endpoint`), this.select));
   }
 
   link(path) {
@@ -84,6 +85,7 @@ class TryIt {
       onchange: () => this.changed(), onsubmit: () => this.submit(),
     });
     this.answer.clear();
+    this.shell.setTitle(t`Try ${this.operation.path}`);
     replace(this.main, this.head(), this.form.element,
       h("div", { class: "try-results" }, this.programs.element, this.answer.element));
     this.changed();
@@ -91,13 +93,13 @@ class TryIt {
 
   head() {
     const { path, summary, description, cost } = this.operation;
-    const link = copyButton("Copy link", () => location.href);
+    const link = copyButton(t`Copy link`, () => location.href);
     return h("section", { class: "stack", "aria-labelledby": "try-path" },
       h("div", { class: "row apart" },
         h("h2", { id: "try-path", class: "try-path" }, h("span", { class: "badge" }, "GET"), h("code", {}, path)), link),
       h("p", { class: "try-summary" }, summary, "."),
       description.split("\n\n").map((each) => h("p", { class: "muted" }, inlineCode(each))),
-      h("p", { class: "try-cost" }, h("span", { class: "badge" }, "Cost"), " ", inlineCode(cost)));
+      h("p", { class: "try-cost" }, h("span", { class: "badge" }, t`Cost`), " ", inlineCode(cost)));
   }
 
   get params() {
