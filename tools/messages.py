@@ -6,6 +6,7 @@ an empty file, `{}`, and its line in `LANGUAGES` of `lib/texts.js`.
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import sys
@@ -14,6 +15,8 @@ from pathlib import Path
 
 STATIC = Path(__file__).resolve().parents[1] / "src" / "cambist" / "web" / "static"
 MESSAGES = STATIC / "page" / "messages"
+REFERENCE = STATIC.parents[1] / "reference"
+_NAMED = ("metals.csv", "units.csv")
 _BEGIN = re.compile(r"\bt`")
 _ESCAPED = re.compile(r"\\(.)")
 
@@ -21,9 +24,16 @@ Messages = dict[str, str | dict[str, str]]
 
 
 def texts() -> set[str]:
-    """Return the English texts of the page, with {0}, {1} … in place of what is put into them."""
+    """Return the English texts of the page, with {0}, {1} … for what is put into them, and the names of its tables."""
     files = [*(STATIC / "lib").rglob("*.js"), *(STATIC / "page").rglob("*.js")]
-    return {text for file in files for text in texts_of(file.read_text("utf-8"))}
+    return {text for file in files for text in texts_of(file.read_text("utf-8"))} | set(names())
+
+
+def names() -> Iterator[str]:
+    """Yield the names of metals and units. Those of currencies are known to browsers."""
+    for table in _NAMED:
+        with (REFERENCE / table).open(encoding="utf-8", newline="") as rows:
+            yield from (row["name"] for row in csv.DictReader(rows))
 
 
 def texts_of(script: str) -> Iterator[str]:

@@ -88,7 +88,10 @@ def test_positions_from_a_file_are_valued(page: Page, page_service: PageService,
     totals = told["totals"]
     assert isinstance(totals, dict)
     assert [row[0] for row in rows] == ["USD", "XAU", "Together"]
-    assert [float(rows[-1][place]) for place in (3, 5, 6)] == [totals[name] for name in ("worth", "gain", "change")]
+    assert rows[0][7] == "30 October 2026", "the day of its rate"
+    assert [float(rows[-1][place].replace(",", "")) for place in (3, 5, 6)] == [
+        totals[name] for name in ("worth", "gain", "change")
+    ]
     check_accessible(page)
 
 
@@ -101,9 +104,7 @@ def test_a_shop_shows_what_it_pays_and_asks(page: Page, page_service: PageServic
     assert paid / asked == pytest.approx(0.97 / 1.05, rel=0.02)
     page.get_by_role("textbox", name="Percent above").fill("50")
     page.get_by_role("button", name="Show these").click()
-    expect(page).to_have_url(
-        f"{page_service.url}#/metals?currency=CHF&buy=3&sell=50&items=XAU%3A750%2CXAG%3A925&unit=gram"
-    )
+    expect(page).to_have_url(f"{page_service.url}#/metals?currency=CHF&buy=3&sell=50&items=XAU:750,XAG:925&unit=gram")
     expect(board.get_by_role("rowheader", name="Gold 750 18 carat")).to_be_visible()
     dearer = float(board.locator("tbody tr").first.locator("td").all_inner_texts()[1])
     assert dearer / asked == pytest.approx(1.5 / 1.05, rel=0.02)

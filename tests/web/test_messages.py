@@ -20,6 +20,10 @@ def test_texts_are_found_with_places_for_their_values() -> None:
     assert list(messages.texts_of(script)) == ["One {0} two {1}", "Inner {0}", "It`s"]
 
 
+def test_names_of_metals_and_units_are_among_the_texts() -> None:
+    assert {"Gold", "Aluminium", "Troy ounce"} <= TEXTS
+
+
 def test_each_language_of_the_page_has_its_messages() -> None:
     named = re.search(r"LANGUAGES = \{(.*?)\}", FILES["lib/texts.js"].content.decode())
     assert named is not None

@@ -305,7 +305,7 @@ def test_a_currency_that_ended_says_what_replaced_it_by_which_law(open_view):
                 "Venezuela",
             ],
         ),
-        ("CSK", ["1 CSK for 1 CZK, and 1 CSK for 1 SKK", "No rate now: no law fixes what it is worth today."]),
+        ("CSK", ["1 CSK for 1 CZK and 1 CSK for 1 SKK", "No rate now: no law fixes what it is worth today."]),
         ("XAU", ["Gold", "Precious metal", "Troy ounce", "Good Delivery minimum (995‰)"]),
         ("XCU", ["Copper", "Copper Grade A cathode, at least 99.9935 %"]),
         ("USD", ["US Dollar", "1 USD = "]),

@@ -118,6 +118,7 @@ test("events follow from the tables, each with its law", () => {
     redenominations: column({ old: "OLD", new: "NEW", factor: "1000", first_day: "2000-01-01", authority: "The law" }),
     pegs: column({ code: "NEW", anchor: "EUR", factor: "2", authority: "The bank", first_day: "1999-01-01", last_day: "2001-01-01" }),
     euro_rates: column({ code: "NEW", rate: "2", fixed_on: "2002-01-01", authority: "A regulation" }),
+    metals: [], units: [],
   });
   assert.deepEqual(currencies[0].lives, [{ first_day: "1995-01-01", last_day: null }]);
   assert.deepEqual(events.map(({ day, code, kind, law }) => [day, code, kind, law]), [

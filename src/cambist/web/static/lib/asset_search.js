@@ -28,7 +28,7 @@ export function assetsOf(reference, kinds = ["currency", "metal", "coin"]) {
     ({ code, name, english, kind: kind === "retired" ? "retired" : "currency", places: countries, until: last ?? "" }));
   const minor = reference.minorUnits.map(({ code, name, currency, units }) =>
     ({ code, name, kind: "currency", places: [t`${units} are 1 ${currency}`], until: "" }));
-  const plain = (kind) => ({ code, name }) => ({ code, name, kind, places: [], until: "" });
+  const plain = (kind) => ({ code, name, english }) => ({ code, name, english, kind, places: [], until: "" });
   const all = [...currencies, ...minor, ...reference.metals.map(plain("metal")), ...reference.coins.map(plain("coin"))];
   const wanted = kinds.map((kind) => KINDS.indexOf(kind));
   const aliases = Object.entries(reference.aliases);

@@ -31,7 +31,8 @@ function load(name, complete) {
  * `redenominations` and its `euro` rate; and the `events`, which are days on which a unit, a peg or the euro changed a
  * currency, by day: `{day, code, kind, label, text, law}`. A kind is "redenomination", which also has the codes `old` and
  * `made`, "peg-begun", "peg-ended" or "euro".
- * A currency has its `name` in the language, as far as the browser knows it, and its `english` name.
+ * A currency has its `name` in the language, as far as the browser knows it, and its `english` name; so have a metal and a
+ * unit, by the messages.
  * @param {any} tables
  * @param {string} [tag] the language
  */
@@ -48,7 +49,8 @@ export function completed(tables, tag = language) {
   });
   const events = currencies.flatMap((currency) => [...redenominations(currency), ...pegs(currency), ...euro(currency)]);
   events.sort((one, other) => (one.day + one.code < other.day + other.code ? -1 : 1));
-  return { coins: [], ...tables, minorUnits: tables.minor_units, currencies, events };
+  const [metals, units] = [tables.metals, tables.units].map((all) => all.map((each) => ({ ...each, name: t([each.name]), english: each.name })));
+  return { coins: [], ...tables, metals, units, minorUnits: tables.minor_units, currencies, events };
 }
 
 /** Return the records of a table that has a list for each field. */

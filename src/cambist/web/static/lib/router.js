@@ -18,6 +18,6 @@ export function parseRoute(hash) {
 export function routeOf(name, params) {
   const entries = params instanceof URLSearchParams ? [...params] : Object.entries(params ?? {});
   const kept = entries.filter(([key, value]) => key !== "api_key" && value !== undefined && value !== null && value !== "");
-  const query = new URLSearchParams(kept).toString().replaceAll("%2C", ",").replaceAll("%2F", "/");
+  const query = new URLSearchParams(kept).toString().replaceAll("%2C", ",").replaceAll("%2F", "/").replaceAll("%3A", ":");
   return `#/${name}${query ? `?${query}` : ""}`;
 }

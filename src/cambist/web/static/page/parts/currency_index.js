@@ -20,7 +20,8 @@ export function currencyIndex(reference, text, onsearch) {
     const groups = groupedAssets(reference, wanted);
     const count = groups.reduce((sum, { assets }) => sum + assets.length, 0);
     replace(status, count === 1 ? t`1 code` : t`${count} codes`);
-    replace(list, groups.length ? groups.map(group) : h("div", { class: "empty" }, h("p", {}, t`No currency and no metal is called that. Coins are found in the converter.`)));
+    replace(list, groups.length ? groups.map(group) : h("div", { class: "empty stack" },
+      h("p", {}, t`No currency and no metal is called that.`), h("p", {}, h("a", { href: routeOf("convert") }, t`Look for a coin in the converter`))));
   };
   draw(text);
   const search = searchField({

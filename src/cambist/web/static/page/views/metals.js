@@ -69,7 +69,8 @@ class ShopWindow {
     this.time = h("p", { class: "small muted" });
     this.body = h("tbody");
     const full = h("button", { class: "button quiet small", type: "button", hidden: !document.fullscreenEnabled, onclick: () => this.fill() }, t`Full screen`);
-    const unit = tables.units.find(({ handle }) => handle === wanted.unit).name.toLowerCase();
+    const { name, english } = tables.units.find(({ handle }) => handle === wanted.unit);
+    const unit = name === english ? name.toLowerCase() : name;
     this.table = h("div", { class: "card shop-window stack" },
       h("div", { class: "scroll" }, h("table", { class: "table" },
         h("caption", {}, t`${wanted.currency} for one ${unit}`),

@@ -10,7 +10,7 @@ export const title = t`Price list`;
 const ROWS = "sku,price,cost\nA-1,12.50,8\nA-2,99,\n";
 const COLUMNS = t`The first line names the columns: sku, price, and if you like cost, and last.USD for the last price in a currency.`;
 const ROUNDINGS = [
-  ["currency", t`Minor units, such as 0.01`], ["cash", t`Coins that there are`], ["up", t`Up to the next minor unit`],
+  ["currency", t`Minor units (0.01)`], ["cash", t`Coins that there are`], ["up", t`Up to the next minor unit`],
   ["charm:0.99", t`Up to .99`], ["charm:0.95", t`Up to .95`], ["step:0.05", t`Steps of 0.05`], ["step:1", t`Whole numbers`],
 ];
 

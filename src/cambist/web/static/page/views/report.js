@@ -142,10 +142,11 @@ function terms(origins) {
 
 /** Make a table whose columns from one on, so many, are numbers. */
 function table(head, rows, first, count = 9) {
-  const kind = (place) => (place >= first && place < first + count ? "num" : null);
+  const isNumber = (place) => place >= first && place < first + count;
+  const kind = (value, place) => (isNumber(place) ? "num" : /^\d{4}-\d\d-\d\d$/.test(value) ? "day" : null);
   return h("div", { class: "scroll" }, h("table", { class: "table" },
-    h("thead", {}, h("tr", {}, head.map((name, place) => h("th", { scope: "col", class: kind(place) }, name)))),
-    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((value, place) => h(place ? "td" : "th", { class: kind(place), scope: place ? null : "row" }, kind(place) ? number(value ?? "") : value ?? "")))))));
+    h("thead", {}, h("tr", {}, head.map((name, place) => h("th", { scope: "col", class: kind(name, place) }, name)))),
+    h("tbody", {}, rows.map((row) => h("tr", {}, row.map((value, place) => h(place ? "td" : "th", { class: kind(value, place), scope: place ? null : "row" }, isNumber(place) ? number(value ?? "") : value ?? "")))))));
 }
 
 function save(name, text) {

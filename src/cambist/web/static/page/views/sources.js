@@ -21,11 +21,19 @@ export async function show(root, params, shell) {
   const filters = h("div", { class: "behind-filters" });
   let sources = [];
 
-  const draw = () => {
+  const titled = () => {
     shell.setParams(chosen);
+    shell.setTitle(sources.find(({ key }) => key === chosen.source)?.name ?? title);
+  };
+  const draw = () => {
+    titled();
     const found = findSources(sources, { text: chosen.q, state: chosen.state });
-    const onopen = (key) => { chosen.source = key; shell.setParams(chosen); };
-    replace(list, found.length ? found.map((each) => sourceItem(each, each.key === chosen.source, onopen)) : empty(clear));
+    const ontoggle = (key, isOpen) => {
+      if (isOpen) chosen.source = key;
+      else if (chosen.source === key) chosen.source = "";
+      titled();
+    };
+    replace(list, found.length ? found.map((each) => sourceItem(each, each.key === chosen.source, ontoggle)) : empty(clear));
     replace(status, countText(found.length, sources.length));
   };
   const clear = () => { Object.assign(chosen, { q: "", state: "" }); drawFilters(); draw(); };
@@ -37,13 +45,14 @@ export async function show(root, params, shell) {
     const answer = await askSources(shell, abort.signal);
     if (!answer) { replace(list, nothingYet()); return; }
     sources = orderedSources(answer);
-    replace(network, answer.no_network ? unreached(answer.no_network) : []);
+    network.hidden = !answer.no_network;
+    replace(network, answer.no_network && unreached(answer.no_network));
     replace(asOf, t`State as of ${localTime(answer.updated)}.`, " ");
     drawFilters();
     draw();
   };
   const asOf = h("span", {});
-  const network = h("div", {});
+  const network = h("div", { hidden: true });
   const refresh = h("button", { class: "button plain", type: "button", onclick: () => load().catch(shell.fail) }, t`Refresh`);
   replace(root, h("div", { class: "stack wide" },
     heading("sources", title, t`Who publishes the numbers, whether they arrive, and on which terms. What is wrong comes first.`), network,
@@ -94,7 +103,7 @@ function stateChoice(sources, chosen, draw) {
   });
 }
 
-function sourceItem(source, isOpen, onopen) {
+function sourceItem(source, isOpen, ontoggle) {
   const item = h("details", { class: "line source", open: isOpen, dataset: { source: source.key } },
     h("summary", {},
       h("span", { class: "source-state" }, stateBadge(source.state)),
@@ -105,7 +114,7 @@ function sourceItem(source, isOpen, onopen) {
       source.why && h("span", { class: `source-why small ${source.state === "failing" ? "bad" : "muted"}` }, source.why)),
     h("div", { class: "line-detail" }));
   const fill = () => item.open && replace(item.lastElementChild, detail(source));
-  item.addEventListener("toggle", () => { fill(); if (item.open) onopen(source.key); });
+  item.addEventListener("toggle", () => { fill(); ontoggle(source.key, item.open); });
   fill();
   return item;
 }

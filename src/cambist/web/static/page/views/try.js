@@ -64,14 +64,14 @@ class TryIt {
       event.preventDefault();
       this.choose(path, new URLSearchParams());
     };
-    return h("a", { href: routeOf("try", { endpoint: path }), onclick: choose }, path);
+    return h("a", { href: routeOf("try", { endpoint: path }), onclick: choose }, h("bdi", { dir: "ltr" }, path));
   }
 
   /** The same list as a select, on narrow screens. */
   chooser() {
     const option = ({ path }) => h("option", { value: path }, path);
     const groups = groupsOf(this.operations).map(([tag, operations]) => h("optgroup", { label: tag }, operations.map(option)));
-    return h("select", { class: "select", id: "try-endpoint", onchange: () => this.choose(this.select.value, new URLSearchParams()) }, groups);
+    return h("select", { class: "select", id: "try-endpoint", dir: "ltr", onchange: () => this.choose(this.select.value, new URLSearchParams()) }, groups);
   }
 
   /** Show an endpoint with the values that are given, or with its examples. */
