@@ -3,12 +3,13 @@ import { readFileSync } from "node:fs";
 import test from "node:test";
 
 import { assetsOf, codeMeant, findAssets } from "./static/lib/asset_search.js";
+import { localNames } from "./static/lib/local_names.js";
 import { completed } from "./static/lib/reference.js";
 import { groupedAssets } from "./static/page/parts/currency_words.js";
 import { coverageRows, findRows } from "./static/page/parts/coverage_rows.js";
 
 const document = (name) => JSON.parse(readFileSync(new URL(`./static/data/${name}.json`, import.meta.url)));
-const tables = (language) => ({ ...completed(document("reference"), language), coins: document("coins") });
+const tables = (language) => ({ ...completed(document("reference"), language === "en" ? null : localNames(language)), coins: document("coins") });
 const ASSETS = assetsOf(tables("en"));
 const found = (text, assets = ASSETS) => findAssets(assets, text).map(({ asset }) => asset.code);
 
@@ -55,9 +56,22 @@ test("in another language both names are found, and what the browser does not kn
   assert.equal(found("frankenn", assets)[0], "CHF", "one letter is wrong");
   assert.equal(codeMeant(assets, "schweizer franken"), "CHF");
   assert.ok(german.currencies.every(({ name }) => name));
+  for (const text of ["schweiz", "vereinigtes k", "united king"]) assert.match(found(text, assets)[0], /CHF|GBP/, text);
+  assert.equal(findAssets(assets, "schweiz")[0].place, "Schweiz");
   for (const text of ["schweizer", "swiss"]) {
     assert.deepEqual(groupedAssets(german, text).flatMap(({ assets: all }) => all.map(({ code }) => code)).filter((code) => code === "CHF"), ["CHF"]);
     const rows = coverageRows({ currencies: { CHF: { sources: {}, independent: 0, law: "" } } }, {}, german);
     assert.equal(findRows(rows, { text }).length, 1);
   }
+});
+
+test("the countries of a currency are in the language too, its own first", () => {
+  const countries = (language, code) => tables(language).currencies.find((each) => each.code === code).countries;
+  assert.deepEqual(countries("en", "CHF"), ["Switzerland", "Liechtenstein"]);
+  assert.deepEqual(countries("de", "CHF"), ["Schweiz", "Liechtenstein"]);
+  assert.deepEqual([countries("en", "USD")[0], countries("fr", "USD")[0]], ["United States", "États-Unis"]);
+  const named = { BAM: "Bosnien und Herzegowina", HKD: "Sonderverwaltungsregion Hongkong", TRY: "Türkei", XCD: "Anguilla", CDF: "Kongo-Kinshasa" };
+  for (const [code, name] of Object.entries(named)) assert.equal(countries("de", code)[0], name);
+  const arabic = tables("ar").currencies.flatMap(({ countries: all, kind }) => (kind === "circulating" ? all : []));
+  assert.deepEqual(arabic.filter((name) => /[a-z]/i.test(name)), []);
 });

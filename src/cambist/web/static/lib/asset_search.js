@@ -24,8 +24,8 @@ const KINDS = ["currency", "metal", "coin", "retired"];
  * @returns {Asset[]}
  */
 export function assetsOf(reference, kinds = ["currency", "metal", "coin"]) {
-  const currencies = reference.currencies.map(({ code, name, english, kind, countries, last_day: last }) =>
-    ({ code, name, english, kind: kind === "retired" ? "retired" : "currency", places: countries, until: last ?? "" }));
+  const currencies = reference.currencies.map(({ code, name, english, kind, countries, englishCountries = [], last_day: last }) =>
+    ({ code, name, english, kind: kind === "retired" ? "retired" : "currency", places: [...new Set([...countries, ...englishCountries])], until: last ?? "" }));
   const minor = reference.minorUnits.map(({ code, name, currency, units }) =>
     ({ code, name, kind: "currency", places: [t`${units} are 1 ${currency}`], until: "" }));
   const plain = (kind) => ({ code, name, english }) => ({ code, name, english, kind, places: [], until: "" });

@@ -12,7 +12,7 @@ const loading = new Map();
  * @param {boolean} [withCoins]
  */
 export async function reference(withCoins = false) {
-  if (!withCoins) return load("reference", completed);
+  if (!withCoins) return load("reference", complete);
   const [tables, coins] = await Promise.all([reference(), load("coins", (all) => all)]);
   return { ...tables, coins };
 }
@@ -26,23 +26,30 @@ function load(name, complete) {
   return loading.get(name);
 }
 
+async function complete(tables) {
+  return completed(tables, language === "en" ? null : (await import("./local_names.js")).localNames(language));
+}
+
 /**
  * Complete the tables with what follows from them: of a currency all `lives`, the oldest first, its `pegs`, its
  * `redenominations` and its `euro` rate; and the `events`, which are days on which a unit, a peg or the euro changed a
  * currency, by day: `{day, code, kind, label, text, law}`. A kind is "redenomination", which also has the codes `old` and
  * `made`, "peg-begun", "peg-ended" or "euro".
- * A currency has its `name` in the language, as far as the browser knows it, and its `english` name; so have a metal and a
- * unit, by the messages.
+ * A currency has its `name` and its `countries` in the language, as far as the browser knows them, its own country first,
+ * and both in English: `english`, `englishCountries`. A metal and a unit have their names by the messages.
  * @param {any} tables
- * @param {string} [tag] the language
+ * @param {{currency: (code: string) => string|undefined, country: (name: string) => string|undefined}|null} [names] of the language
  */
-export function completed(tables, tag = language) {
+export function completed(tables, names = null) {
   const [changes, allPegs, rates] = [tables.redenominations, tables.pegs, tables.euro_rates].map(rows);
-  const names = tag !== "en" && new Intl.DisplayNames(tag, { type: "currency", fallback: "none" });
+  const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
   const currencies = rows(tables.currencies).map((currency) => {
-    const { code, name } = currency;
+    const { code, name, countries = [] } = currency;
+    const home = regions.of(code.slice(0, 2));
+    const ordered = countries.includes(home) ? [home, ...countries.filter((each) => each !== home)] : countries;
     return {
-      ...currency, name: (names && names.of(code)) || name, english: name, lives: lives(currency), pegs: allPegs.filter((peg) => peg.code === code),
+      ...currency, name: names?.currency(code) ?? name, english: name,
+      countries: ordered.map((each) => names?.country(each) ?? each), englishCountries: ordered, lives: lives(currency), pegs: allPegs.filter((peg) => peg.code === code),
       redenominations: changes.filter((change) => change.old === code || change.new === code),
       euro: rates.find((rate) => rate.code === code) ?? null,
     };

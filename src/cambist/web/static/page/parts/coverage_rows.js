@@ -48,7 +48,7 @@ export function coverageRows(answer, known, reference) {
   return Object.entries(answer.currencies).map(([code, record]) => {
     const asset = assets.get(code) ?? { name: code };
     const row = {
-      code, name: asset.name, english: asset.english, places: asset.countries ?? [], until: asset.last_day ?? "",
+      code, name: asset.name, english: asset.english, places: [...(asset.countries ?? []), ...(asset.englishCountries ?? [])], until: asset.last_day ?? "",
       independent: record.independent, law: record.law, sources: publishedBy(record, known),
     };
     return { ...row, kind: kindOf(row) };

@@ -50,7 +50,7 @@ export function groupedAssets(reference, text) {
   const words = folded(text).split(/\s+/).filter(Boolean);
   const all = [...reference.currencies, ...reference.metals.map((metal) => ({ ...metal, countries: [], group: "metal" }))];
   const found = all.filter((asset) => {
-    const content = folded([asset.code, asset.name, asset.english, ...asset.countries].join(" "));
+    const content = folded([asset.code, asset.name, asset.english, ...asset.countries, ...(asset.englishCountries ?? [])].join(" "));
     return words.every((word) => content.includes(word));
   });
   const groupOf = ({ group, kind }) => group ?? (kind === "circulating" || kind === "retired" ? kind : "variant");
