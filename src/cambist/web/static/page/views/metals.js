@@ -135,7 +135,7 @@ class ShopWindow {
     const known = (this.tables.purities[metal] ?? []).find(({ code }) => code === purity)?.name;
     const places = this.tables.currencies.find(({ code }) => code === this.wanted.currency)?.minor_units ?? 2;
     const price = (value, percent) => number((value * (1 + percent / 100)).toFixed(places));
-    return h("tr", {}, h("th", { scope: "row" }, name, purity && ` ${purity}`, known && h("span", { class: "muted small" }, ` ${known}`)),
+    return h("tr", {}, h("th", { scope: "row" }, name, purity && ` ${purity}`, known && [" ", h("span", { class: "muted small" }, known)]),
       h("td", { class: "num" }, price(bid, -buy)), h("td", { class: "num" }, price(ask, sell)));
   }
 }
