@@ -143,7 +143,7 @@ async function priceOf(code, to, known, shell, signal) {
     const answer = await shell.getExact("/explain", { from: code, to }, { signal });
     return [
       h("p", { class: "price-figure figure" }, h("bdi", { dir: "ltr" },
-        h("span", { class: "muted" }, `1 ${code} = `), h("span", {}, number(answer.result[to])), h("span", { class: "muted" }, ` ${to}`))),
+        h("span", { class: "muted" }, `${number(1)} ${code} = `), h("span", {}, number(answer.result[to])), h("span", { class: "muted" }, ` ${to}`))),
       h("ul", { class: "sentences small muted" }, sentencesOf(answer.legs, await known, new Date()).map((each) => h("li", {}, `${each}.`))),
       answer.updated && h("p", { class: "small muted" }, t`As of ${localTime(answer.updated)}.`),
       verdictsOf(answer.legs),
