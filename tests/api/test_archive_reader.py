@@ -15,12 +15,12 @@ from cambist.api.state.archive_reader import ArchiveReader
 from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.bars import NO_BARS
-from cambist.history.coin_closes import CLOSES
 from cambist.history.corrections import Correction, CorrectionQuery, FeedEntry, FeedPosition
 from cambist.history.coverage import PairCoverage
 from cambist.history.fixing import DeliveryRecord, Fixing, ReceivedFixing
 from cambist.history.pair_series import PairSeries, pair_series_of
 from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.typed_series import CLOSES
 from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
 

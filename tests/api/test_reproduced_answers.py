@@ -25,9 +25,9 @@ from cambist.api.state.archive_reader import ArchiveReader
 from cambist.api.state.known_history import KnownHistory
 from cambist.api.state.reader_pool import ReaderPool
 from cambist.api.state.verdict_reader import VerdictReader
-from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.typed_series import CLOSES
 from cambist.history.verdict_log import Decision
 from cambist.ingest.snapshot_builder import rate_matrix_at, rate_matrix_from_archive, record_edition, rules_of
 from cambist.pricing.pair import Pair

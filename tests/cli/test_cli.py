@@ -20,8 +20,8 @@ from cambist import __version__
 from cambist.cli import main as program
 from cambist.cli.overview import GROUPS
 from cambist.errors import CannotStart
-from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import DeliveryRecord, Fixing
+from cambist.history.typed_series import CLOSES
 from cambist.http.listening_socket import free_address
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.pricing.pair import Pair
@@ -172,42 +172,6 @@ def test_the_program_lists_its_commands() -> None:
 def test_every_command_is_covered_by_this_test() -> None:
     groups = {"account", "key", "plans", "feeds", "sources", "disputes", "sandbox", "database", "receipts"}
     assert {*program.COMMANDS} == {*OPTIONS} | groups
-
-
-# What a command that only says something must not wait for
-
-
-HEAVY = (
-    *("sqlalchemy", "alembic", "aiohttp", "granian", "falcon", "numpy", "holidays", "picows", "stamina", "asyncio"),
-    *(
-        "cambist.processes",
-        "cambist.api",
-        "cambist.storage",
-        "cambist.sources.adapters",
-        "cambist.ingest",
-        "cambist.stream",
-    ),
-)
-
-
-def imported_by(*arguments: str) -> set[str]:
-    """Return the modules that a command imports, in a process of its own."""
-    code = "import sys, runpy; sys.argv[0] = 'cambist'\ntry: runpy.run_module('cambist', run_name='__main__')\n"
-    code += "finally: sys.stderr.write(chr(10).join(sys.modules))"
-    ended = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
-    assert ended.stdout
-    return {*ended.stderr.splitlines()}
-
-
-def test_the_version_is_printed_without_importing_a_command() -> None:
-    modules = imported_by("--version")
-    assert not modules & {*HEAVY, "msgspec", "rich.table", "cambist.settings"}
-    assert {name for name in modules if name.startswith("cambist.cli.")} == {"cambist.cli.main"}
-
-
-@pytest.mark.parametrize("command", ["", *program.COMMANDS, "sandbox fault"])
-def test_help_is_printed_without_importing_what_the_command_runs(command: str) -> None:
-    assert not imported_by(*command.split(), "--help") & {*HEAVY}
 
 
 @pytest.mark.parametrize("command", [(), ("fixing",), ("sandbox", "fault", "stale")])

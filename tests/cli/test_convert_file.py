@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import CommandResult
 from tests.conftest import KEY, Client
 
-from cambist.cli import run_convert
+from cambist.cli import convert_file
 from cambist.cli.remote_service import RemoteService
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
@@ -49,7 +49,7 @@ def test_a_service_gives_the_same_file_in_parts(
     run: Run, invoices: Path, address: str, wsgi_client: Client, monkeypatch: pytest.MonkeyPatch, rows_at_once: int
 ) -> None:
     from_folder = run("convert", str(invoices)).out
-    monkeypatch.setattr(run_convert, "_ROWS", rows_at_once)
+    monkeypatch.setattr(convert_file, "_ROWS", rows_at_once)
     result = run("convert", str(invoices), "--url", address, "--key", KEY)
     assert [row[:7] + row[8:] for row in rows_of(result.out)] == [row[:7] + row[8:] for row in rows_of(from_folder)]
     assert f"From the service at {address}." in result.err
@@ -67,14 +67,14 @@ def test_the_output_is_a_file_when_all_is_done(run: Run, invoices: Path, tmp_pat
 def test_nothing_is_written_if_the_service_ends_within_a_file(
     run: Run, invoices: Path, tmp_path: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_convert, "_ROWS", 1)
-    convert_file, parts = RemoteService.convert_file, []
+    monkeypatch.setattr(convert_file, "_ROWS", 1)
+    convert_part, parts = RemoteService.convert_file, []
 
     def fails_later(self: object, content: str, query: dict[str, str]) -> bytes:
         parts.append(content)
         if len(parts) == 3:
             raise ConnectionError("No service answers")
-        return convert_file(self, content, query)  # type: ignore[arg-type]
+        return convert_part(self, content, query)  # type: ignore[arg-type]
 
     monkeypatch.setattr("cambist.cli.remote_service.RemoteService.convert_file", fails_later)
     output = tmp_path / "out.csv"
@@ -92,7 +92,7 @@ def test_standard_input_is_read(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_header_of_two_lines_is_written_once(run: Run, invoices: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_convert, "_ROWS", 1)
+    monkeypatch.setattr(convert_file, "_ROWS", 1)
     invoices.write_bytes(b'amount,from,to,"paid\r\non"\r\n1,EUR,EUR,a\r\n2,EUR,EUR,b\r\n')
     rows = rows_of(run("convert", str(invoices)).out)
     assert [row[3] for row in rows] == ["paid\r\non", "a", "b"]

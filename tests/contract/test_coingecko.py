@@ -13,10 +13,10 @@ from tests.reading import read_with
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.api.faces.dialects.coingecko import dialect
-from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.history.pair_series import between, pair_series_of
 from cambist.history.price_moves import PriceMove
+from cambist.history.typed_series import CLOSES
 from cambist.pricing.pair import Pair
 from cambist.reference.assets import COINS
 from cambist.reference.coin_ids import COIN_BY_ID

@@ -16,9 +16,9 @@ from cambist.accounts.api_key import digest
 from cambist.accounts.plan import default_plans, read_plans
 from cambist.api.state.worker_state import Choices
 from cambist.errors import RateUnavailable
-from cambist.history.coin_closes import CLOSES
 from cambist.history.edition import with_edition
 from cambist.history.fixing import Fixing, ReceivedFixing
+from cambist.history.typed_series import CLOSES
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin, Quote, Vote

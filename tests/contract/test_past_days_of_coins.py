@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from tests.reading import read_with
 
-from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.history.pair_series import PairSeries, between
 from cambist.history.rate_matrix import FIRST_DAY
+from cambist.history.typed_series import CLOSES
 from cambist.pricing.pair import Pair
 
 FIRST = date(2022, 6, 13)

@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from cambist.errors import NoRate
-from cambist.history.coin_closes import CLOSES, cross_on_day, cross_series, explain_coin_day, find_close, written_origin
+from cambist.history.coin_closes import cross_on_day, cross_series, explain_coin_day, find_close, written_origin
 from cambist.history.explanation import ExplainedLeg
 from cambist.history.fixing import Fixing, ReceivedFixing
 from cambist.history.pair_series import PairSeries
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.rate_matrix_builder import build_rate_matrix
 from cambist.history.source_history import SourceHistory
+from cambist.history.typed_series import CLOSES
 from cambist.pricing.pair import Pair
 from cambist.pricing.quote import Derivation, Origin
 

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import StoreBroken
-from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import FilingResult, Fixing, ReceivedFixing
+from cambist.history.typed_series import CLOSES
 from cambist.ingest.coin_closes import CoinCloses, DayEnd, archive_closes, build_coin_closes, file_closes
 from cambist.ingest.snapshot_builder import rate_matrix_from_archive
 from cambist.pricing.pair import Pair

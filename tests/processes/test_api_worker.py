@@ -33,8 +33,8 @@ from cambist.api.state.state_reloader import StateReloader
 from cambist.api.state.worker_state import WorkerState
 from cambist.errors import RateBookDamaged
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
-from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import DeliveryRecord, Fixing
+from cambist.history.typed_series import CLOSES
 from cambist.pricing.pair import Pair
 from cambist.pricing.quoted_book import QuotedBook
 from cambist.processes.api_worker import load_worker

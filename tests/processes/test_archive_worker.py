@@ -18,8 +18,8 @@ import pytest
 from cambist.clock import utc_now
 from cambist.errors import SourceBroken, StoreBroken
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
-from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import Coverage, DeliveryRecord, FilingResult, Fixing
+from cambist.history.typed_series import CLOSES
 from cambist.ingest.coin_closes import CoinCloses, build_coin_closes
 from cambist.ingest.filing import Delivery
 from cambist.pricing.pair import Pair

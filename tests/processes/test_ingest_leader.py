@@ -15,8 +15,8 @@ from tests.processes.archive_double import ArchiveHere
 from cambist.cluster.leadership import LeaderElection, Term
 from cambist.errors import NoLongerLeading
 from cambist.history.bars import Bar, Interval, Ohlc, PairBar
-from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import DeliveryRecord, Fixing
+from cambist.history.typed_series import CLOSES
 from cambist.ingest.coin_closes import CoinCloses
 from cambist.ingest.filing import Delivery
 from cambist.ingest.source_status import SourceStatuses

@@ -17,9 +17,9 @@ from tests.processes.archive_double import ArchiveHere
 from cambist.admin.history.disputes import DisputeAdmin, WantedDecision
 from cambist.errors import StoreUnreachable
 from cambist.history import disputes
-from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing import DeliveryRecord, Fixing
 from cambist.history.judging import Judging
+from cambist.history.typed_series import CLOSES
 from cambist.ingest import coin_closes as closes_module
 from cambist.pricing.pair import Pair
 from cambist.pricing.tick import Tick

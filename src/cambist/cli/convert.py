@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from cambist.cli.options import AsJson, DataFolder, OnDay, ServiceKey, ServiceUrl
 from cambist.cli.typed_pair import read_question, read_typed
 from cambist.errors import BadParameter
+
+if TYPE_CHECKING:
+    from cambist.cli.service_answers import Target
 
 Amount = Annotated[str, typer.Argument(help="Amount, such as 19.99; or a CSV file, - for standard input.")]
 Base = Annotated[str | None, typer.Argument(metavar="FROM", help="Code of a currency, a metal or a coin, such as EUR.")]
@@ -61,7 +64,7 @@ def convert(  # noqa: PLR0913  the options of a command
     With a file, convert each of its rows: its first line names the columns amount, from, to and, if you like, date.
     Results are added, and for rows without one the reason; then the exit code is 1. Standard error says who answers.
     """
-    from cambist.cli.run_convert import ConversionOptions, check_one_amount, convert_amount, convert_file
+    from cambist.cli.convert_amount import check_one_amount, convert_amount
     from cambist.cli.service_answers import Target
 
     amount, base, quote = read_question([word for word in (amount, base, quote, more) if word is not None])
@@ -69,8 +72,14 @@ def convert(  # noqa: PLR0913  the options of a command
     if base is None:
         if date is not None or as_json or lock is not None:
             raise BadParameter("A file takes no --date, --json or --lock: its days are in its column [date]")
-        options = ConversionOptions(decimals, decimal, delimiter, dates, encoding, source, rule, booking)
-        raise typer.Exit(0 if convert_file(target, amount, output, options) else 1)
+        _convert_file(target, amount, output, decimals, decimal, delimiter, dates, encoding, source, rule, booking)
     check_one_amount(base, quote, output, delimiter, dates, encoding)
     asked = {"from": base, "to": quote, "amount": read_typed(amount, decimal), "date": date, "precision": decimals}
     convert_amount(target, asked | {"source": source, "rule": rule, "booking": booking, "lock": lock}, as_json=as_json)
+
+
+def _convert_file(target: Target, name: str, output: Path | None, *options: str | None) -> NoReturn:
+    """Convert a file, and exit with 1 if a row has no result."""
+    from cambist.cli.convert_file import ConversionOptions, convert_file
+
+    raise typer.Exit(0 if convert_file(target, name, output, ConversionOptions(*options)) else 1)

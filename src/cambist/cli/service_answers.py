@@ -21,6 +21,8 @@ from cambist.settings import KEY_VARIABLE, URL_VARIABLE, Settings
 from cambist.status.environment import Environment
 
 if TYPE_CHECKING:
+    import ssl
+
     from cambist.admin.history.stored_answers import StoredAnswers
     from cambist.cli.remote_service import RemoteService
 
@@ -138,12 +140,22 @@ def _use_nearest(settings: Settings, target: Target, use: Callable[[RemoteServic
 
 def _local_client(settings: Settings, key: str) -> RemoteService | None:
     from cambist.cli.remote_service import RemoteService
-    from cambist.cli.stream_address import trust_only
 
     if not key:
         return None
-    tls = trust_only(settings.tls_cert) if settings.scheme == "https" and settings.tls_cert else None
-    return RemoteService(settings.local_url, key, tls)
+    return RemoteService(settings.local_url, key, _own_authority(settings))
+
+
+def _own_authority(settings: Settings) -> ssl.SSLContext | None:
+    """Return what trusts the certificate of the service of the settings; None if it has none.
+
+    Errors: BadParameter, SettingRefused, OSError.
+    """
+    if settings.scheme != "https" or settings.tls_cert is None:
+        return None
+    from cambist.cli.stream_address import trust_only
+
+    return trust_only(settings.tls_cert)
 
 
 def _chosen_key(target: Target) -> str:

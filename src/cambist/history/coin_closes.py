@@ -18,11 +18,9 @@ from cambist.history.pair_series import PairSeries
 from cambist.history.published_fixings import FixingLookup
 from cambist.history.rate_matrix import FIRST_DAY, RateMatrix
 from cambist.history.series import Series, read_series
+from cambist.history.typed_series import CLOSES
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation, Origin
-
-CLOSES = "closes"
-"""The source key of closes in the archive. No source may have it."""
 
 ReadCoinSeries = Callable[[str, date, date], PairSeries | None]
 """Reads the closes of a coin from one day to another; None if there are none. Errors: RateUnavailable, StoreBusy."""

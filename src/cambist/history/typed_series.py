@@ -11,6 +11,9 @@ from typing import NamedTuple
 TYPE_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 """The name of a rate type: one of `RateType`, or what a source calls a rate of its own, such as `segment_3`."""
 
+CLOSES = "closes"
+"""The source key of the closes of coins in the archive. No source may have it."""
+
 _MARK = ":"
 """No key of a source contains it."""
 

@@ -12,8 +12,9 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 
 from cambist.errors import CambistError
 from cambist.history.archive import DeliveryFiling
-from cambist.history.coin_closes import CLOSES, written_origin
+from cambist.history.coin_closes import written_origin
 from cambist.history.fixing import DeliveryRecord, FilingResult, Fixing
+from cambist.history.typed_series import CLOSES
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.quoted_book import QuotedBook

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cambist.errors import SettingRefused, SourceRefused
-from cambist.history.coin_closes import CLOSES
+from cambist.history.typed_series import CLOSES
 from cambist.registry.sources.source_adapters import (
     OWN_SOURCES,
     adapters,

@@ -19,10 +19,9 @@ from cambist.accounts.api_key import digest, mint, shown_prefix
 from cambist.admin.data_folder.packaged_histories import import_packaged
 from cambist.admin.data_folder.unasked_sources import list_unasked
 from cambist.errors import CannotStart, PlansRefused, RateBookDamaged, RateMatrixDamaged, StoreBroken, StoreUnreachable
-from cambist.history.coin_closes import CLOSES
 from cambist.history.rate_changes import changes_as_csv, rate_changes, summarize_changes
 from cambist.history.rate_matrix import RateMatrix
-from cambist.history.typed_series import parse_series_key
+from cambist.history.typed_series import CLOSES, parse_series_key
 from cambist.ingest.filing import Delivery, Progress, file_delivery
 from cambist.pricing.freshness import recently_traded
 from cambist.pricing.quoted_book import QuotedBook

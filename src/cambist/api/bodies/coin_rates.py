@@ -15,11 +15,12 @@ from cambist.api.bodies.partial import answer_each
 from cambist.api.questions.symbol_parameters import Codes
 from cambist.errors import BadParameter, NoRate
 from cambist.history.as_of import listed_rates
-from cambist.history.coin_closes import CLOSES, close_leg, cross_on_day, cross_series
+from cambist.history.coin_closes import close_leg, cross_on_day, cross_series
 from cambist.history.fixing import ReceivedFixing
 from cambist.history.fixing_age import fixing_ages, fixing_days
 from cambist.history.published_days import PublishedDays, day_number
 from cambist.history.series import Series
+from cambist.history.typed_series import CLOSES
 from cambist.pricing.number_format import trimmed
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Derivation

@@ -11,7 +11,7 @@ from cambist.api.state.reader_pool import ReaderPool
 from cambist.errors import RateUnavailable, StoreBroken
 from cambist.history.archive import PairFilter, PublishedArchive
 from cambist.history.bars import Bar, BarReader, Interval
-from cambist.history.coin_closes import CLOSES, find_close
+from cambist.history.coin_closes import find_close
 from cambist.history.correction_feed import CorrectionFeed
 from cambist.history.corrections import AnyCorrection, CorrectionQuery, FeedEntry, FeedPosition
 from cambist.history.coverage import PairCoverage
@@ -19,6 +19,7 @@ from cambist.history.fixing import ReceivedFixing
 from cambist.history.pair_series import PairSeries, between
 from cambist.history.rate_matrix import FIRST_DAY
 from cambist.history.source_rates import SourceRates, read_source_rates
+from cambist.history.typed_series import CLOSES
 from cambist.pricing.pair import PIVOT, Pair
 
 P = ParamSpec("P")

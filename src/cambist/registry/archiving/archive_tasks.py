@@ -10,13 +10,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 from cambist.errors import RateMatrixDamaged, SourceBroken
 from cambist.history.bar_merging import merged_from_stored
 from cambist.history.bars import Interval, PairBar
-from cambist.history.coin_closes import CLOSES
 from cambist.history.dispute import Disputes, HeldFixings
 from cambist.history.disputes import held_fixings, judge_contested, open_disputes
 from cambist.history.fixing import Coverage, FilingResult
 from cambist.history.judging import Judging
 from cambist.history.price_samples import KEPT_FOR, PriceSample
 from cambist.history.rate_matrix import RateMatrix
+from cambist.history.typed_series import CLOSES
 from cambist.ingest.coin_closes import CoinCloses, file_closes
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.fixing_quotes import DailyQuotes

@@ -14,7 +14,7 @@ from pathlib import Path
 from cambist import plugins
 from cambist.accounts.names import echo
 from cambist.errors import SettingRefused
-from cambist.history.coin_closes import CLOSES
+from cambist.history.typed_series import CLOSES
 from cambist.settings import Settings
 from cambist.sources.adapters import ADAPTERS
 from cambist.sources.base import Adapter, FixingAdapter

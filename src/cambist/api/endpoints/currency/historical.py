@@ -38,10 +38,10 @@ from cambist.api.questions.symbol_parameters import Codes, asset, codes
 from cambist.api.questions.weight_parameters import Fineness, WeightUnit
 from cambist.errors import BadParameter
 from cambist.history.as_of import DayRates, listed_rates, rates_on
-from cambist.history.coin_closes import CLOSES
 from cambist.history.fixing_age import fixing_days, is_immutable, oldest_fixing_day
 from cambist.history.known_state import Scope
 from cambist.history.rate_matrix_excerpt import columns, rows
+from cambist.history.typed_series import CLOSES
 from cambist.pricing.number_format import plain_float
 from cambist.pricing.pair import PIVOT, Pair
 

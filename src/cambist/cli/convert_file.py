@@ -1,4 +1,4 @@
-"""Convert an amount, or the rows of a file with a progress bar, and print the result."""
+"""Convert the rows of a file with a progress bar."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from cambist.api.faces.bulk.converting import BulkParams
 from cambist.api.faces.bulk.file_text import read_text
 from cambist.api.questions.parameters import ParamsReader
 from cambist.cli.remote_service import RemoteService
-from cambist.cli.service_answers import Query, Target, ask, consult
-from cambist.cli.words import day_words, time_words
+from cambist.cli.service_answers import Target, consult
 from cambist.errors import BadParameter, shorten
 from cambist.status.environment import Environment
 from cambist.storage.atomic_file import write_atomically
@@ -53,26 +52,6 @@ class _Converted:
     errors: int
     place: str
     environment: Environment
-
-
-def check_one_amount(base: str, quote: str | None, *options: object) -> None:
-    """Refuse an amount without a target, and the options of a file. Errors: BadParameter."""
-    if quote is None:
-        raise BadParameter(f"Missing TO: convert an amount from {base} to what? Such as cambist convert 100 EUR USD")
-    if any(option is not None for option in options):
-        raise BadParameter("--output, --delimiter, --dates, --encoding are for a file, not for one amount")
-
-
-def convert_amount(target: Target, query: Query, *, as_json: bool) -> None:
-    """Convert one amount, and print the result. Errors: CambistError, OSError."""
-    reply = ask(target, "/convert", {**query, "precision": query["precision"] or "currency"})
-    answer = reply.exact
-    code, converted = next(iter(answer["result"].items()))
-    typer.echo(reply.content if as_json else f"{answer['amount']} {answer['base']} = {converted} {code}")
-    words = day_words(answer) if "date" in answer else time_words(answer)
-    if "lock" in answer:
-        words = f"{words} Held until {answer['lock']['ends_at']} by --lock {answer['lock']['token']}"
-    reply.print_footer(f"1 {answer['base']} = {answer['result']['rate']} {code}.", words)
 
 
 def convert_file(target: Target, name: str, output: Path | None, options: ConversionOptions) -> bool:
