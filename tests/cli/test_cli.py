@@ -170,7 +170,7 @@ def test_the_program_lists_its_commands() -> None:
 
 
 def test_every_command_is_covered_by_this_test() -> None:
-    groups = {"account", "key", "plans", "feeds", "sources", "disputes", "sandbox", "database", "receipts"}
+    groups = {"account", "key", "plans", "sources", "disputes", "sandbox", "database", "receipts"}
     assert {*program.COMMANDS} == {*OPTIONS} | groups
 
 
@@ -182,6 +182,16 @@ def test_h_is_short_for_help(command: tuple[str, ...]) -> None:
 def test_a_mistyped_command_is_answered_with_the_nearest() -> None:
     result = run_cli("serv")
     assert (result.exit_code, "Did you mean 'serve'?" in result.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("typed", "instead"), [("", "sources"), ("try bank.toml --json", "sources try bank.toml --json")]
+)
+def test_a_family_that_has_ended_says_in_one_line_what_to_type(
+    error_of: Callable[..., str], typed: str, instead: str
+) -> None:
+    error = error_of("feeds", *typed.split())
+    assert error == f"cambist: The commands of [feeds] have moved: type [cambist {instead}]\n"
 
 
 @pytest.mark.parametrize(("typed", "found"), [("cambist ac", "account"), ("cambist account cr", "create")])

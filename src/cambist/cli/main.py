@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from cambist import __version__
-from cambist.errors import CambistError
+from cambist.errors import BadParameter, CambistError, shorten
 from cambist.suggestions import near_names
 
 COMMANDS = (
@@ -35,7 +35,6 @@ COMMANDS = (
     "alert",
     "audit",
     "watch",
-    "feeds",
     "sources",
     "disputes",
     "backfill",
@@ -56,6 +55,9 @@ COMMANDS = (
     "openapi",
 )
 """Each is a module of this package with a Typer (`app`) or a function of the same name."""
+
+MOVED = {"feeds": "sources"}
+"""Families of commands that have ended, and those that have their commands."""
 
 
 class Commands(Mapping[str, Any]):
@@ -80,7 +82,13 @@ class Program(TyperGroup):
         super().__init__(**{**attributes, "commands": Commands()})
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the command; one that does not exist is refused with the nearest that does."""
+        """Find the command; one that does not exist is refused with the nearest that does.
+
+        Errors: BadParameter for a family of commands that has moved.
+        """
+        if args and args[0] in MOVED:
+            typed = " ".join([MOVED[args[0]], *args[1:]])
+            raise BadParameter(f"The commands of [{args[0]}] have moved: type [cambist {shorten(typed)}]")
         near = near_names(args[0], COMMANDS) if args and args[0] not in COMMANDS else []
         if near:
             ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")

@@ -8,7 +8,7 @@ GROUPS = (
     ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "nodes", "sandbox", "notify")),
     ("Keep the data", ("backup", "restore", "upgrade", "database")),
     ("Customers", ("account", "key", "plans", "usage", "alert")),
-    ("Sources and history", ("feeds", "sources", "backfill", "export", "disputes", "fixing")),
+    ("Sources and history", ("sources", "backfill", "export", "disputes", "fixing")),
     ("Prove what was answered", ("report", "verify", "receipts")),
     ("For programs", ("mcp", "openapi")),
 )

@@ -1,11 +1,11 @@
-"""`cambist sources`: count the sources, by what describes them and by what is known of their formats; check them."""
+"""`cambist sources`: list the sources, show their status, check what they send, and try a declaration."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,23 +13,31 @@ from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
 from cambist.cli.source_check import check, record
+from cambist.cli.source_status import status
+from cambist.cli.source_try import try_declaration
 
 if TYPE_CHECKING:
     from cambist.admin.sources.source_list import ListedSource
 
-app = typer.Typer(help="List and count the sources of rates, and check what they really send.", no_args_is_help=True)
-app.command()(check)
-app.command()(record)
+app = typer.Typer(
+    help="List the sources of rates, show how they do, check what they send, try a declaration of your own.",
+    no_args_is_help=True,
+)
 
-
-@app.callback()
-def sources() -> None:
-    """List and count the sources of rates, and check what they really send."""
+_SHORT = ("Source", "State", "Pace", "Name")
+_WIDE = ("Source", "State", "Market", "Pace", "Redistribution", "Described by", "Known from", "Name", "Why off")
 
 
 @app.command("list")
-def list_all(*, data: DataFolder = None, as_json: AsJson = False) -> None:
-    """List every source by rank, what describes it, and what its format is known from; then count them.
+def list_all(
+    *,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Show why a source is off, its terms and its format too.")
+    ] = False,
+    data: DataFolder = None,
+    as_json: AsJson = False,
+) -> None:
+    """List every source by rank, and count them.
 
     A source is a module of Cambist, a built-in declaration, or a declaration of your own. A format that is known from
     documentation alone is unproven: no answer of the source was read yet.
@@ -40,8 +48,17 @@ def list_all(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     if as_json:
         print_json({"counts": _counts(found), "sources": [_record(each) for each in found]})
         return
-    print_table(("Source", "Name", "Described by", "Known from", "Market", "State", "Why off"), map(_row, found))
-    typer.echo("\n".join(_sentences(_counts(found))))
+    columns = _WIDE if wide else _SHORT
+    print_table(columns, ([_cells(each)[name] for name in columns] for each in found))
+    counts = _counts(found)
+    short = f"{counts['all']} sources, {counts['on']} are on. Why others are off: cambist sources list --wide"
+    typer.echo("\n".join(_sentences(counts)) if wide else short)
+
+
+app.command()(status)
+app.command("try")(try_declaration)
+app.command()(check)
+app.command()(record)
 
 
 def _record(each: ListedSource) -> dict[str, Any]:
@@ -49,21 +66,36 @@ def _record(each: ListedSource) -> dict[str, Any]:
     return {
         "key": source.key,
         "name": source.name,
+        "on": not each.disabled_reason,
+        "why_off": each.disabled_reason,
+        "pace": source.pace,
+        "rate_type": source.rate_type,
+        "redistribution": source.redistribution,
+        "licence": source.licence,
+        "terms": source.terms,
+        "home": source.home,
+        "covers": source.covers,
         "described_by": each.kind,
         "known_from": source.known_from,
-        "rate_type": source.rate_type,
         "compiled": source.compiled,
         "anchor": source.anchor,
         "first_day": source.first_day,
-        "on": not each.disabled_reason,
-        "why_off": each.disabled_reason,
     }
 
 
-def _row(each: ListedSource) -> Sequence[object]:
-    source, state = each.source, "off" if each.disabled_reason else "on"
-    known_from = source.known_from or ""
-    return [source.key, source.name, each.kind, known_from, source.rate_type, state, each.disabled_reason]
+def _cells(each: ListedSource) -> dict[str, object]:
+    source = each.source
+    return {
+        "Source": source.key,
+        "State": "off" if each.disabled_reason else "on",
+        "Market": source.rate_type,
+        "Pace": source.pace,
+        "Redistribution": source.redistribution,
+        "Described by": each.kind,
+        "Known from": source.known_from or "",
+        "Name": source.name,
+        "Why off": each.disabled_reason,
+    }
 
 
 def _counts(found: Sequence[ListedSource]) -> dict[str, Any]:

@@ -155,7 +155,7 @@ def check_book(installation: InstallationState) -> Iterator[Finding]:
     age = installation.now - book.as_of
     found = f"version {book.version}, {len(book.quotes)} codes, of {book.as_of:%Y-%m-%d %H:%M} UTC"
     if age > _OLD_FIXING:
-        remedy = "look at [cambist feeds status]" if installation.is_served else "start the service"
+        remedy = "look at [cambist sources status]" if installation.is_served else "start the service"
         yield warning("rate book", f"{found}, {age.days} days ago", remedy)
     else:
         yield ok("rate book", found)
@@ -220,7 +220,7 @@ def _check_reports(installation: InstallationState, reports: SourceReports) -> I
         if keys:
             more = f" and {len(keys) - _MOST_NAMED} more" if len(keys) > _MOST_NAMED else ""
             found = f"{len(keys)} {condition}: {', '.join(keys[:_MOST_NAMED])}{more}"
-            yield warning("sources", found, "[cambist feeds status] says why; without a network all fail")
+            yield warning("sources", found, "[cambist sources status] says why; without a network all fail")
     yield ok(
         "sources", f"{len(by_condition.get(Condition.FRESH, []))} work, {len(by_condition.get(Condition.OFF, []))} off"
     )
