@@ -72,7 +72,7 @@ OPTIONS = {
         "--data",
     },
     "alert": {"add", "list", "test", "remove"},
-    "usage": {"--since", "--csv", "--json", "--data", "account"},
+    "usage": {"--account", "--since", "--csv", "--json", "--data"},
     "console": {"--data", "--operator-port", "--json"},
     "nodes": {"--data", "--json", "forget"},
     "verify": {"--receipt", "--keys", "--output", "--data", "--json", "file"},

@@ -42,7 +42,7 @@ def test_csv_has_a_row_for_each_day_account_and_endpoint(shell):
 
 @pytest.mark.usefixtures("spent")
 def test_since_leaves_out_earlier_days(shell):
-    rows = json.loads(shell("usage", "owner", "--since", "2026-11-20", "--json").out)
+    rows = json.loads(shell("usage", "--account", "owner", "--since", "2026-11-20", "--json").out)
     assert [row["endpoint"] for row in rows] == ["/fetch-one", "/usage"]
 
 
@@ -52,8 +52,23 @@ def test_the_table_has_a_total_for_each_account(shell):
     assert "total" in shell("usage").out
 
 
+@pytest.mark.usefixtures("spent")
+def test_the_table_of_one_account_has_its_days_and_endpoints_and_a_total_for_each_endpoint(shell):
+    table = shell("usage", "--account", "owner").out
+    rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in table.splitlines() if line[0] == "│"]
+    assert rows == [
+        ["2026-11-19", "/convert", "7"],
+        ["2026-11-20", "/fetch-one", "1,240"],
+        ["2026-11-20", "/usage", "2"],
+        ["total", "/fetch-one", "1,240"],
+        ["total", "/convert", "7"],
+        ["total", "/usage", "2"],
+        ["total", "", "1,249"],
+    ]
+
+
 def test_an_unknown_account_or_invalid_day_is_refused_in_one_sentence(shell):
-    for arguments in (["nobody"], ["--since", "yesterday"]):
+    for arguments in (["--account", "nobody"], ["--since", "yesterday"]):
         refused = shell("usage", *arguments)
         assert refused.code == 2
         assert len(refused.err.strip().splitlines()) == 1

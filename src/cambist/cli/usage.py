@@ -23,8 +23,8 @@ _COLUMNS = ("day", "account", "endpoint", "calls")
 
 
 def usage(
-    account: Annotated[str | None, typer.Argument(help="Name of the account. Default: all accounts.")] = None,
     *,
+    account: Annotated[str | None, typer.Option(help="Name of the account. Default: all accounts.")] = None,
     since: Annotated[str | None, typer.Option(help="First day, such as 2026-11-01. Default: all days.")] = None,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Write the output as CSV, one row for each day, account and endpoint.")
@@ -47,15 +47,31 @@ def usage(
     elif as_json:
         print_json([dict(zip(_COLUMNS, cells, strict=True)) for cells in _cells(rows)])
     else:
-        totals: Counter[str] = Counter()
-        for row in rows:
-            totals[row.account] += row.calls
-        print_table([name.capitalize() for name in _COLUMNS], [*_cells(rows), *_totals(totals)])
+        _print(rows, is_of_one=account is not None)
+
+
+def _print(rows: Sequence[DailyCalls], *, is_of_one: bool) -> None:
+    """Print the calls as a table: those of one account with a total for each endpoint, else one for each account."""
+    if is_of_one:
+        columns: Sequence[str] = ("Day", "Endpoint", "Calls")
+        cells = [(row.day.isoformat(), row.endpoint, row.calls) for row in rows]
+        totals = _totals((row.endpoint, row.calls) for row in rows)
+        print_table(
+            columns, [*cells, *(("total", *each) for each in totals), ("total", "", sum(row.calls for row in rows))]
+        )
+        return
+    totals = _totals((row.account, row.calls) for row in rows)
+    columns = [name.capitalize() for name in _COLUMNS]
+    print_table(columns, [*_cells(rows), *(("total", name, "", calls) for name, calls in totals)])
 
 
 def _cells(rows: Iterable[DailyCalls]) -> list[Sequence[object]]:
     return [(row.day.isoformat(), row.account, row.endpoint, row.calls) for row in rows]
 
 
-def _totals(totals: Counter[str]) -> list[Sequence[object]]:
-    return [("total", name, "", calls) for name, calls in totals.items()]
+def _totals(counted: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Return the sum of each name, the most calls first."""
+    totals: Counter[str] = Counter()
+    for name, calls in counted:
+        totals[name] += calls
+    return totals.most_common()
