@@ -92,12 +92,11 @@ def folder(tmp_path: Path, prepared_folder: Path) -> Path:
 
 @pytest.fixture
 def shell(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Shell:
-    """Run commands on the folder as in a shell, 200 columns wide and without colours."""
+    """Run commands on the folder as in a pipe, without colours."""
     for variable in [name for name in os.environ if name.startswith("CAMBIST_")]:
         monkeypatch.delenv(variable)
-    for variable in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS"):
+    for variable in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS", "COLUMNS"):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.setenv("CAMBIST_DATA", str(folder))
     program = typer.Typer(pretty_exceptions_enable=False)
     program.command()(usage.usage)

@@ -68,8 +68,7 @@ def test_a_long_name_is_listed_whole_on_a_narrow_terminal(shell: Shell, monkeypa
     monkeypatch.setenv("COLUMNS", "80")
     name = "".join(chr(ord("a") + place % 26) for place in range(64))
     shell("account", "create", name, "--plan", "one")
-    rows = [line.split("│") for line in shell("account", "list").out.splitlines() if line.startswith("│")]
-    assert name in "".join(row[1].strip() for row in rows)
+    assert f"Account  {name}\n" in shell("account", "list").out
 
 
 def test_accounts_are_listed_as_json(shell: Shell, accounts: Accounts) -> None:

@@ -48,11 +48,21 @@ def test_on_a_narrow_terminal_each_row_is_a_block(terminal) -> None:
 
 
 def test_in_a_pipe_each_row_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.delenv("COLUMNS", raising=False)
     print_table(COLUMNS, [("ecb", 1, LONG)])
     lines = [line for line in capsys.readouterr().out.splitlines() if "│" in line]
     assert len(lines) == 1
     assert LONG.strip() in lines[0]
+
+
+@pytest.mark.parametrize(("columns", "width"), [("60", 60), ("100", 100), ("0", len(LONG)), ("wide", len(LONG))])
+def test_in_a_pipe_columns_is_the_width_if_it_names_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    print_table(COLUMNS, [("ecb", 1, LONG)])
+    widest = max(map(len, capsys.readouterr().out.splitlines()))
+    assert widest <= width if width < len(LONG) else widest > width
 
 
 def test_markup_in_a_table_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:

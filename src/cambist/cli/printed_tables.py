@@ -1,7 +1,11 @@
-"""Tables: as wide as the terminal; blocks of lines in a narrow terminal; one line for each row in a pipe."""
+"""Tables: as wide as the terminal or COLUMNS says; blocks of lines if that is narrow.
+
+In a pipe without COLUMNS each row is one line, however long: no width is made up.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -23,10 +27,10 @@ _PIPE_WIDTH = 100_000
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
     """Print a table. Its cells are plain text without markup, and no word is broken.
 
-    If a terminal is too narrow, each row becomes a block of lines. In a pipe each row is one line, however long.
+    If a terminal, or the variable COLUMNS, is too narrow, each row becomes a block of lines.
     """
     cells = [[format_cell(value) for value in row] for row in rows]
-    if not sys.stdout.isatty():
+    if not _has_width():
         _print_grid(columns, cells, [None] * len(columns), caption)
         return
     available = console().width - _CHARACTERS_PER_BORDER * len(columns) - 1
@@ -39,10 +43,16 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], captio
 
 
 def console() -> Console:
-    """Return a console on standard output: as wide as the terminal, or in a pipe wide enough for any table."""
+    """Return a console on standard output: as wide as the terminal or COLUMNS, or else wide enough for any table."""
     from rich.console import Console
 
-    return Console() if sys.stdout.isatty() else Console(width=_PIPE_WIDTH)
+    return Console() if _has_width() else Console(width=_PIPE_WIDTH)
+
+
+def _has_width() -> bool:
+    """Return whether the output has a width: that of a terminal, or the one that COLUMNS names."""
+    columns = os.environ.get("COLUMNS", "")
+    return sys.stdout.isatty() or (columns.isdecimal() and int(columns) > 0)
 
 
 def _print_grid(
