@@ -31,8 +31,8 @@ ROOT = Path(__file__).parents[1]
 MARKED = re.compile(r"(<!-- table: ([a-z-]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 
 PROGRAM = "cambist"
-HIDDEN = {"install_completion", "show_completion", "help"}
-"""Options that every command has."""
+HIDDEN = {"help"}
+"""The option that every command has."""
 
 
 def main(arguments: Sequence[str]) -> int:

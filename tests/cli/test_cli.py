@@ -80,6 +80,7 @@ OPTIONS = {
     "settings": {"--json"},
     "notify": {"--test", "--data", "--json"},
     "openapi": {"--output", "--check"},
+    "completion": {"bash", "zsh", "fish"},
     "rate": {"--date", "--url", "--key", "--json", "--data"},
     "convert": {"--date", "--precision", "--output", "--decimal", "--delimiter", "--url", "--key", "--json", "--data"},
     "series": {

@@ -9,6 +9,7 @@ import typer
 from cambist.accounts.account import DatetimeFormat
 from cambist.admin.accounts.records import account_record
 from cambist.admin.operators.parsing import parse_datetime_format, parse_day
+from cambist.cli.completed_words import complete_plans
 from cambist.cli.confirmation import confirm
 from cambist.cli.formats import format_cell
 from cambist.cli.options import (
@@ -24,9 +25,9 @@ from cambist.cli.output import print_json, print_key, print_result
 from cambist.cli.printed_tables import print_table
 from cambist.errors import BadParameter
 
-app = typer.Typer(help="Create, show, change and delete accounts.", no_args_is_help=True)
+app = typer.Typer(add_completion=False, help="Create, show, change and delete accounts.", no_args_is_help=True)
 
-Plan = Annotated[str, typer.Option(help="Name of the plan: see `cambist plans list`.")]
+Plan = Annotated[str, typer.Option(help="Name of the plan: see `cambist plans list`.", autocompletion=complete_plans)]
 
 
 @app.command()

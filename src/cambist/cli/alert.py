@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cambist.cli.remote_service import RemoteService
     from cambist.cli.service_answers import Target
 
-app = typer.Typer(help="Be told when a rate passes a level, and more.", no_args_is_help=True)
+app = typer.Typer(add_completion=False, help="Be told when a rate passes a level, and more.", no_args_is_help=True)
 
 _POSITIONAL = {
     "above": ("from", "to", "level"),

@@ -7,11 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
+from cambist.cli.completed_words import complete_codes
 from cambist.cli.options import AsJson, BaseCode, BookingKey, DataFolder, PublisherKey, ServiceKey, ServiceUrl
 from cambist.cli.series import first_day, last_day
 from cambist.errors import BadParameter
 
-_Quotes = Annotated[str, typer.Argument(metavar="TO", help="Codes of up to ten targets, such as USD,GBP.")]
+_Quotes = Annotated[
+    str,
+    typer.Argument(metavar="TO", help="Codes of up to ten targets, such as USD,GBP.", autocompletion=complete_codes),
+]
 _Since = Annotated[str, typer.Option(help="First day, as 2026, 2026-10 or 2026-10-31: its whole period counts.")]
 _Until = Annotated[str | None, typer.Option(help="Last day, written the same way. Default: today.")]
 _By = Annotated[str, typer.Option(help="Length of the periods: week, month, quarter or year.")]

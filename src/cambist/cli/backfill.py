@@ -7,12 +7,16 @@ from typing import Annotated
 import typer
 
 from cambist.admin.operators.parsing import parse_day
+from cambist.cli.completed_words import complete_sources
 from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.errors import BadParameter, shorten
 
 
 def backfill(
-    source: Annotated[str, typer.Argument(help="Key of a source, or all for every source that is on.")] = "all",
+    source: Annotated[
+        str,
+        typer.Argument(help="Key of a source, or all for every source that is on.", autocompletion=complete_sources),
+    ] = "all",
     *,
     first: Annotated[str | None, typer.Option("--from", help="First day, such as 1999-01-04.")] = None,
     recommended: Annotated[

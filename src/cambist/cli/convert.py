@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from cambist.cli.completed_words import complete_codes, complete_sources
 from cambist.cli.options import AsJson, DataFolder, OnDay, ServiceKey, ServiceUrl
 from cambist.cli.typed_pair import read_question, read_typed
 from cambist.errors import BadParameter
@@ -15,8 +16,15 @@ if TYPE_CHECKING:
     from cambist.cli.service_answers import Target
 
 Amount = Annotated[str, typer.Argument(help="Amount, such as 19.99; or a CSV file, - for standard input.")]
-Base = Annotated[str | None, typer.Argument(metavar="FROM", help="Code of a currency, a metal or a coin, such as EUR.")]
-Quote = Annotated[str | None, typer.Argument(metavar="TO", help="Code of the target, such as USD.")]
+Base = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="FROM", help="Code of a currency, a metal or a coin, such as EUR.", autocompletion=complete_codes
+    ),
+]
+Quote = Annotated[
+    str | None, typer.Argument(metavar="TO", help="Code of the target, such as USD.", autocompletion=complete_codes)
+]
 More = Annotated[str | None, typer.Argument(hidden=True)]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="For a file: where its results go. Default: standard output.")
@@ -30,7 +38,9 @@ Delimiter = Annotated[str | None, typer.Option(help="For a file: what stands bet
 
 Dates = Annotated[str | None, typer.Option(help="For a file: how days are written: dmy, mdy or ymd. Default: ISO.")]
 Encoding = Annotated[str | None, typer.Option(help="For a file: its encoding, such as windows-1252. Default: utf-8.")]
-Source = Annotated[str | None, typer.Option(help="Only what this source published, such as nbp.")]
+Source = Annotated[
+    str | None, typer.Option(help="Only what this source published, such as nbp.", autocompletion=complete_sources)
+]
 Rule = Annotated[str | None, typer.Option(help="Which publication counts, such as before: the last before the day.")]
 Booking = Annotated[str | None, typer.Option(help="The rate that an authority wants, such as pl-vat or de-vat.")]
 

@@ -12,7 +12,7 @@ from cambist.cli.options import AsJson
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
 
-app = typer.Typer(help="Move the database to another place.", no_args_is_help=True)
+app = typer.Typer(add_completion=False, help="Move the database to another place.", no_args_is_help=True)
 
 
 @app.callback()

@@ -10,6 +10,7 @@ import msgspec
 import typer
 
 from cambist.admin.operators.parsing import parse_day
+from cambist.cli.completed_words import complete_codes
 from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json, print_result
 from cambist.cli.printed_tables import print_table
@@ -19,9 +20,14 @@ if TYPE_CHECKING:
     from cambist.history.choices import Choice
     from cambist.history.dispute import Dispute, SaidRate, ServedRate
 
-app = typer.Typer(help="List what sources disagree about, and accept or reject a level.", no_args_is_help=True)
+app = typer.Typer(
+    add_completion=False, help="List what sources disagree about, and accept or reject a level.", no_args_is_help=True
+)
 
-Code = Annotated[str, typer.Argument(metavar="CODE", help="Code of a currency or a metal, such as EUR.")]
+Code = Annotated[
+    str,
+    typer.Argument(metavar="CODE", help="Code of a currency or a metal, such as EUR.", autocompletion=complete_codes),
+]
 Level = Annotated[
     str,
     typer.Argument(

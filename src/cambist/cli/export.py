@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cambist.cli.completed_words import complete_codes
 from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.errors import BadParameter
 from cambist.pricing.pair import PIVOT
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 Folder = Annotated[Path, typer.Argument(help="Folder for the files, new or with an earlier run of this export.")]
 Since = Annotated[str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31.")]
 Until = Annotated[str | None, typer.Option(help="Last day, written the same way. Default: today.")]
-Base = Annotated[str, typer.Option(help="Code of the currency or metal that all rates are from.")]
+Base = Annotated[
+    str, typer.Option(help="Code of the currency or metal that all rates are from.", autocompletion=complete_codes)
+]
 Codes = Annotated[
     str | None, typer.Option(help="Codes such as EUR,GBP,XAU. Default: all that a day lists, and metals.")
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cambist.admin.operators.parsing import parse_day
+from cambist.cli.completed_words import complete_codes
 from cambist.cli.formats import format_fixing
 from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
@@ -22,8 +23,12 @@ if TYPE_CHECKING:
 
 
 def fixing(
-    base: Annotated[str, typer.Argument(help="Base of the pair: a currency such as EUR, or a coin.")],
-    quote: Annotated[str, typer.Argument(help="Quote of the pair, such as USD; for coins always USD.")],
+    base: Annotated[
+        str, typer.Argument(help="Base of the pair: a currency such as EUR, or a coin.", autocompletion=complete_codes)
+    ],
+    quote: Annotated[
+        str, typer.Argument(help="Quote of the pair, such as USD; for coins always USD.", autocompletion=complete_codes)
+    ],
     first: Annotated[str, typer.Argument(metavar="DAY", help="Day, such as 2026-10-30.")],
     last: Annotated[str | None, typer.Argument(metavar="[LAST]", help="Last day, for all days from DAY on.")] = None,
     *,

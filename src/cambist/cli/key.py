@@ -13,7 +13,7 @@ from cambist.cli.options import AccountName, AsJson, DataFolder, KeyPrefix, open
 from cambist.cli.output import print_json, print_key, print_result
 from cambist.cli.printed_tables import print_table
 
-app = typer.Typer(help="Create, list, revoke and rotate API keys.", no_args_is_help=True)
+app = typer.Typer(add_completion=False, help="Create, list, revoke and rotate API keys.", no_args_is_help=True)
 
 
 @app.command()

@@ -53,6 +53,7 @@ COMMANDS = (
     "sandbox",
     "settings",
     "openapi",
+    "completion",
 )
 """Each is a module of this package with a Typer (`app`) or a function of the same name."""
 
@@ -81,12 +82,19 @@ class Program(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**{**attributes, "commands": Commands()})
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options without Typer's own for completion, which zsh does not load at the first completion.
+
+        `cambist completion` prints scripts in their place.
+        """
+        return [param for param in super().get_params(ctx) if not str(param.name).endswith("_completion")]
+
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command; one that does not exist is refused with the nearest that does.
 
         Errors: BadParameter for a family of commands that has moved.
         """
-        if args and args[0] in MOVED:
+        if args and args[0] in MOVED and not ctx.resilient_parsing:
             typed = " ".join([MOVED[args[0]], *args[1:]])
             raise BadParameter(f"The commands of [{args[0]}] have moved: type [cambist {shorten(typed)}]")
         near = near_names(args[0], COMMANDS) if args and args[0] not in COMMANDS else []
@@ -100,7 +108,7 @@ def _command(name: str) -> Any:
     module = import_module(f"cambist.cli.{name}")
     program = getattr(module, "app", None)
     if program is None:
-        program = typer.Typer()
+        program = typer.Typer(add_completion=False)
         program.command(name)(getattr(module, name))
     program.rich_markup_mode = app.rich_markup_mode
     command = typer.main.get_command(program)
@@ -142,7 +150,7 @@ def callback(
 def main() -> None:
     """Run a command. An error is printed as one sentence on standard error, and the exit code is 2."""
     try:
-        app()
+        app(prog_name="cambist")
     except (CambistError, OSError) as error:
         typer.echo(f"cambist: {error}", err=True)
         sys.exit(2)

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from cambist.status.cluster_report import NodeReport
 
 app = typer.Typer(
-    help="Show the nodes of a service on several machines, and forget lost ones.", invoke_without_command=True
+    add_completion=False,
+    help="Show the nodes of a service on several machines, and forget lost ones.",
+    invoke_without_command=True,
 )
 
 _COLUMNS = ("Node", "State", "Roles", "Version", "Book", "Book age", "Matrix", "Redis", "PostgreSQL", "Leases")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cambist.accounts.account import DatetimeFormat
+from cambist.cli.completed_words import complete_accounts, complete_codes, complete_sources
 from cambist.settings import Settings, read_settings
 
 if TYPE_CHECKING:
@@ -16,11 +17,23 @@ if TYPE_CHECKING:
 
 DataFolder = Annotated[Path | None, typer.Option(help="The service's data folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Write the output as JSON.")]
-AccountName = Annotated[str, typer.Argument(metavar="ACCOUNT", help="Name of the account.")]
-BaseCode = Annotated[str, typer.Argument(metavar="FROM", help="Code of a currency, a metal or a coin, such as EUR.")]
-QuoteCode = Annotated[str, typer.Argument(metavar="TO", help="Code of the target, such as USD.")]
+AccountName = Annotated[
+    str, typer.Argument(metavar="ACCOUNT", help="Name of the account.", autocompletion=complete_accounts)
+]
+BaseCode = Annotated[
+    str,
+    typer.Argument(
+        metavar="FROM", help="Code of a currency, a metal or a coin, such as EUR.", autocompletion=complete_codes
+    ),
+]
+QuoteCode = Annotated[
+    str, typer.Argument(metavar="TO", help="Code of the target, such as USD.", autocompletion=complete_codes)
+]
 OtherCode = Annotated[
-    str | None, typer.Argument(metavar="TO", help="Code of the target, such as USD; or write both as EUR/USD.")
+    str | None,
+    typer.Argument(
+        metavar="TO", help="Code of the target, such as USD; or write both as EUR/USD.", autocompletion=complete_codes
+    ),
 ]
 OnDay = Annotated[str | None, typer.Option("--date", help="Past day such as 2026-10-30, UTC. Default: now.")]
 ServiceUrl = Annotated[
@@ -33,7 +46,10 @@ ServiceKey = Annotated[
     ),
 ]
 PublisherKey = Annotated[
-    str | None, typer.Option("--source", help="Key of the one publisher whose rates are shown, such as ecb.")
+    str | None,
+    typer.Option(
+        "--source", help="Key of the one publisher whose rates are shown, such as ecb.", autocompletion=complete_sources
+    ),
 ]
 BookingKey = Annotated[
     str | None, typer.Option("--booking", help="Rule of an authority, such as de-vat: see /booking-rules.")

@@ -10,7 +10,7 @@ GROUPS = (
     ("Customers", ("account", "key", "plans", "usage", "alert")),
     ("Sources and history", ("sources", "backfill", "export", "disputes", "fixing")),
     ("Prove what was answered", ("report", "verify", "receipts")),
-    ("For programs", ("mcp", "openapi")),
+    ("For programs", ("mcp", "openapi", "completion")),
 )
 """Each command is in one group."""
 

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from cambist.cli.completed_words import complete_codes
 from cambist.cli.list_file import DecimalMark, ListFile, OutputFile, answer_file
 from cambist.cli.options import DataFolder, ServiceKey, ServiceUrl
 
-_Currency = Annotated[str, typer.Option(help="Currency of the worth.")]
+_Currency = Annotated[str, typer.Option(help="Currency of the worth.", autocompletion=complete_codes)]
 _Margin = Annotated[str | None, typer.Option(help="Percentage that a shop keeps: it pays less and asks more.")]
 
 

@@ -13,7 +13,7 @@ from cambist.cli.options import AsJson, DataFolder, open_account_admin
 from cambist.cli.output import Record, print_json, print_result
 from cambist.cli.printed_tables import print_table
 
-app = typer.Typer(help="List, check and reload the plans.", no_args_is_help=True)
+app = typer.Typer(add_completion=False, help="List, check and reload the plans.", no_args_is_help=True)
 
 
 @app.command("list")

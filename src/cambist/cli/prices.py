@@ -6,11 +6,16 @@ from typing import Annotated
 
 import typer
 
+from cambist.cli.completed_words import complete_codes
 from cambist.cli.list_file import DecimalMark, ListFile, OutputFile, answer_file
 from cambist.cli.options import DataFolder, OnDay, ServiceKey, ServiceUrl
 
-_Base = Annotated[str, typer.Option("--from", help="Currency of the prices in the file.")]
-_Quotes = Annotated[str, typer.Option("--to", help="Currencies to price in, such as USD,GBP.")]
+_Base = Annotated[
+    str, typer.Option("--from", help="Currency of the prices in the file.", autocompletion=complete_codes)
+]
+_Quotes = Annotated[
+    str, typer.Option("--to", help="Currencies to price in, such as USD,GBP.", autocompletion=complete_codes)
+]
 _Markup = Annotated[str | None, typer.Option(help="Percentage that is added, such as 2.5%.")]
 _Rounding = Annotated[str | None, typer.Option(help="One of currency, cash, up, step:0.05 or charm:0.99.")]
 _KeepWithin = Annotated[str | None, typer.Option(help="Percentage within which the last price stays, such as 1%.")]

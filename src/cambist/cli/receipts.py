@@ -8,7 +8,7 @@ from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json, print_result
 from cambist.cli.printed_tables import print_table
 
-app = typer.Typer(help="List and replace the keys that sign receipts.", no_args_is_help=True)
+app = typer.Typer(add_completion=False, help="List and replace the keys that sign receipts.", no_args_is_help=True)
 
 
 @app.callback()

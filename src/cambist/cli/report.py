@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cambist.cli.completed_words import complete_codes
 from cambist.cli.options import BaseCode, BookingKey, DataFolder, PublisherKey, ServiceKey, ServiceUrl
 from cambist.cli.series import first_day, last_day
 from cambist.errors import BadParameter
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from cambist.admin.report.rates_report import RatesReport, ReportQuestion
     from cambist.cli.remote_service import RemoteService
 
-_Quotes = Annotated[str, typer.Argument(metavar="TO", help="Codes of up to ten targets, such as USD,GBP.")]
+_Quotes = Annotated[
+    str,
+    typer.Argument(metavar="TO", help="Codes of up to ten targets, such as USD,GBP.", autocompletion=complete_codes),
+]
 _Since = Annotated[str, typer.Option(help="First day, as 2026, 2026-10 or 2026-10-31.")]
 _Until = Annotated[str | None, typer.Option(help="Last day, written the same way. Default: the end of SINCE.")]
 _By = Annotated[str, typer.Option(help="Length of the periods of which means are shown: week, month, quarter or year.")]

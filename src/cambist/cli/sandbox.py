@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from cambist.admin.installation.sandbox import FaultsAdmin
     from cambist.sandbox.faults import Faults
 
-app = typer.Typer(help="Simulate failing sources, to test clients of a sandbox.", no_args_is_help=True)
+app = typer.Typer(
+    add_completion=False, help="Simulate failing sources, to test clients of a sandbox.", no_args_is_help=True
+)
 fault = typer.Typer(
     help="Set, show and clear faults. A running sandbox applies them within a second.", no_args_is_help=True
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cambist.cli.completed_words import complete_sources
 from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
 
 
 def check(
-    keys: Annotated[list[str] | None, typer.Argument(help="Keys of sources. Default: all that are on.")] = None,
+    keys: Annotated[
+        list[str] | None,
+        typer.Argument(help="Keys of sources. Default: all that are on.", autocompletion=complete_sources),
+    ] = None,
     *,
     report: Annotated[Path, typer.Option(help="Write the report to this file, and as JSON beside it.")] = Path(
         "cambist-sources.md"
@@ -51,7 +55,7 @@ def check(
 
 
 def record(
-    key: Annotated[str, typer.Argument(help="Key of a source of fixings.")],
+    key: Annotated[str, typer.Argument(help="Key of a source of fixings.", autocompletion=complete_sources)],
     *,
     folder: Annotated[Path, typer.Option(help="The folder of payloads.")] = Path("tests/payloads"),
     lines: Annotated[int | None, typer.Option(min=1, help="Keep only the first lines of a text.")] = None,

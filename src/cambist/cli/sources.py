@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cambist.admin.sources.source_list import ListedSource
 
 app = typer.Typer(
+    add_completion=False,
     help="List the sources of rates, show how they do, check what they send, try a declaration of your own.",
     no_args_is_help=True,
 )

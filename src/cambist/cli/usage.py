@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cambist.admin.operators.parsing import parse_day
+from cambist.cli.completed_words import complete_accounts
 from cambist.cli.options import AsJson, DataFolder, open_account_admin
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
@@ -24,7 +25,9 @@ _COLUMNS = ("day", "account", "endpoint", "calls")
 
 def usage(
     *,
-    account: Annotated[str | None, typer.Option(help="Name of the account. Default: all accounts.")] = None,
+    account: Annotated[
+        str | None, typer.Option(help="Name of the account. Default: all accounts.", autocompletion=complete_accounts)
+    ] = None,
     since: Annotated[str | None, typer.Option(help="First day, such as 2026-11-01. Default: all days.")] = None,
     as_csv: Annotated[
         bool, typer.Option("--csv", help="Write the output as CSV, one row for each day, account and endpoint.")

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
+from cambist.cli.completed_words import complete_codes
 from cambist.cli.list_file import DecimalMark, ListFile, OutputFile, answer_file
 from cambist.cli.options import DataFolder, OnDay, ServiceKey, ServiceUrl
 
-_Currency = Annotated[str, typer.Option(help="Currency of the worth.")]
+_Currency = Annotated[str, typer.Option(help="Currency of the worth.", autocompletion=complete_codes)]
 _Since = Annotated[str | None, typer.Option(help="Earlier day to compare with, such as 2026-01-02.")]
 
 

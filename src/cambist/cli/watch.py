@@ -6,11 +6,15 @@ from typing import Annotated
 
 import typer
 
+from cambist.cli.completed_words import complete_pairs
 from cambist.cli.options import DataFolder, read_folder_settings
 
 
 def watch(
-    pairs: Annotated[list[str], typer.Argument(metavar="PAIR", help="Pairs such as EURUSD, XAUUSD, BTCUSD.")],
+    pairs: Annotated[
+        list[str],
+        typer.Argument(metavar="PAIR", help="Pairs such as EURUSD, XAUUSD, BTCUSD.", autocompletion=complete_pairs),
+    ],
     *,
     url: Annotated[
         str | None,
