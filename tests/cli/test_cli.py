@@ -31,7 +31,17 @@ from cambist.storage.sql import SqlStore
 
 DOCS = Path(__file__).parents[2] / "docs" / "openapi.json"
 OPTIONS = {
-    "serve": {"--data", "--host", "--port", "--workers", "--threads", "--path-prefix", "--log-level", "--access-log"},
+    "serve": {
+        "--quiet",
+        "--data",
+        "--host",
+        "--port",
+        "--workers",
+        "--threads",
+        "--path-prefix",
+        "--log-level",
+        "--access-log",
+    },
     "backfill": {"--from", "--data", "--json", "source"},
     "fixing": {"--data", "--json", "base", "quote"},
     "check": {"--data", "--json", "folder"},

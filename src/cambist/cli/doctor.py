@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from cambist.cli.options import AsJson, DataFolder
-from cambist.cli.output import print_json
+from cambist.cli.output import print_json, styled
 
 if TYPE_CHECKING:
     from cambist.admin.doctor.finding import Finding
@@ -41,7 +41,7 @@ def doctor(*, data: DataFolder = None, as_json: AsJson = False) -> None:
 
 
 def _print(finding: Finding) -> None:
-    typer.echo(f"{typer.style(f'{finding.severity:8}', fg=_COLORS[finding.severity])} {finding.check}: {finding.found}")
+    typer.echo(f"{styled(f'{finding.severity:8}', fg=_COLORS[finding.severity])} {finding.check}: {finding.found}")
     if finding.remedy:
         typer.echo(f"{'':8}  what to do: {finding.remedy}")
 

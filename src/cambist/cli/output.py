@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,11 @@ def print_result(record: Record | Sequence[Record], sentence: str, *, as_json: b
         print_json(record)
     else:
         typer.echo(sentence)
+
+
+def styled(text: str, **style: Any) -> str:
+    """Return a text with a style of `typer.style`, for `typer.echo`: plain if NO_COLOR is set, or in a pipe."""
+    return text if os.environ.get("NO_COLOR") else typer.style(text, **style)
 
 
 def print_json(record: Record | Sequence[Record]) -> None:

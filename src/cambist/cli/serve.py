@@ -39,16 +39,19 @@ def serve(  # noqa: PLR0913  the flags are the settings
     sandbox_seed: Annotated[int | None, flag("sandbox_seed")] = None,
     log_level: Annotated[str | None, flag("log_level")] = None,
     access_log: Annotated[bool | None, flag("access_log")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but the log, not even a new key.")] = False,
 ) -> None:
     """Run the service until SIGTERM or Ctrl-C.
 
     The first start fills the data folder with the ECB's reference rates since 1999, which come with the
-    installed packages. It creates the owner's account and prints its API key once. Every flag is also a setting:
-    see **cambist settings**. A sandbox serves simulated prices, asks no sources, and has a data folder of its own.
+    installed packages. It creates the owner's account and prints its API key once. Every flag but --quiet is also a
+    setting: see **cambist settings**. A sandbox serves simulated prices, asks no sources, and has a data folder of its
+    own.
     """
-    settings = read_settings(os.environ, locals())  # every flag is a setting of its name
+    flags = {name: value for name, value in locals().items() if name != "quiet"}
+    settings = read_settings(os.environ, flags)  # every other flag is a setting of its name
     gc.disable()  # what is imported stays
     from cambist.cli.run_service import run_service
 
     gc.enable()
-    run_service(settings)
+    run_service(settings, is_quiet=quiet)
