@@ -349,7 +349,7 @@ def test_an_unknown_source_is_refused(
     data: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sentence = error_of(monkeypatch, capsys, "ecd", "--data", str(data))
-    assert sentence.startswith("No source [ecd] publishes fixings; there are ecb, fed, ")
+    assert sentence == "No source [ecd] publishes fixings; did you mean [ecb]?"
 
 
 def test_a_source_that_is_off_is_refused_with_the_reason(

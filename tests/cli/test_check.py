@@ -96,4 +96,4 @@ def test_a_file_that_is_not_a_database_is_reported_without_a_traceback(shell, fo
 
 
 def test_a_missing_folder_is_refused(shell, folder):
-    assert "There is no data folder" in shell("check", "--data", str(folder / "nowhere")).err
+    assert "There is no service's data in" in shell("check", "--data", str(folder / "nowhere")).err

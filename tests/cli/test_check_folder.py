@@ -62,7 +62,7 @@ def test_a_folder_is_checked_wherever_it_is(shell: Shell, edition_folder: Path) 
     assert ended.code == 0
     assert set(parts(ended).values()) == {"sound"}
     assert "leave one out" in shell("check", str(moved), "--data", str(moved)).err
-    assert "There is no data folder" in shell("check", str(moved.parent)).err
+    assert "There is no service's data in" in shell("check", str(moved.parent)).err
 
 
 def test_a_folder_without_a_rate_matrix_is_compared_with_its_newest_edition(shell: Shell, edition_folder: Path) -> None:

@@ -194,7 +194,8 @@ def test_control_characters_of_the_server_are_escaped(stream, shell):
 
 def test_a_missing_stream_is_reported(shell):
     url = "ws://127.0.0.1:1"
-    assert error_of(shell("EURUSD", "--url", url)) == f"There is no stream at [{url}]: nothing listens there"
+    reason = f"There is no stream at [{url}]: nothing listens there"
+    assert error_of(shell("EURUSD", "--url", url)).startswith(f"{reason}: start the service with [cambist serve]")
 
 
 @pytest.mark.parametrize("url", ["127.0.0.1:8001", "http://127.0.0.1:8001", "ws://"])

@@ -72,17 +72,18 @@ def list_alerts(
     *, as_json: AsJson = False, url: ServiceUrl = None, key: ServiceKey = None, data: DataFolder = None
 ) -> None:
     """List the alerts of the account, and what has fired last."""
-    from cambist.cli.service_answers import ask
+    from cambist.cli.service_answers import RateAnswer, consult
 
-    answer = ask(_target(data, url, key), "/alerts", {})
+    def listed(answers: RemoteService | StoredAnswers) -> RateAnswer:
+        service = _service(answers)
+        return RateAnswer(service.get("/alerts", {}), service.place, service.environment)
+
+    answer = consult(_target(data, url, key), listed)
     if as_json:
         typer.echo(answer.content)
         return
     found = answer.exact
-    rows = [
-        (each["id"], _about(each), each["deliver"], each["fired"], each.get("ended_at", "")) for each in found["alerts"]
-    ]
-    print_table(("Alert", "When", "Delivered by", "Fired", "Ended"), rows)
+    print_table(("Alert", "When", "Delivered by", "Fired", "Ended"), map(_row, found["alerts"]))
     for event in found["events"][:10]:
         state = event.get("delivered_at") or event.get("failure") or "waits"
         typer.echo(f"{event['at']}  alert {event['alert']}: {event['text']}  ({state})")
@@ -127,8 +128,12 @@ def _post(target: Target, path: str, question: Mapping[str, object]) -> Any:
 
 
 def _answer(answers: RemoteService | StoredAnswers, path: str, question: Mapping[str, object]) -> bytes:
+    return _service(answers).post(path, json.dumps(question).encode())
+
+
+def _service(answers: RemoteService | StoredAnswers) -> RemoteService:
     from cambist.cli.remote_service import RemoteService
 
     if not isinstance(answers, RemoteService):
-        raise BadParameter("No service answers: start it, alerts are kept by a running service")
-    return answers.post(path, json.dumps(question).encode())
+        raise BadParameter("No service answers: start it with [cambist serve], alerts are kept by a running service")
+    return answers

@@ -26,12 +26,12 @@ def check(folder: Folder = None, *, data: DataFolder = None, as_json: AsJson = F
     """
     from cambist.admin.data_folder.check import check_data_directory, settings_of_folder
     from cambist.clock import utc_now
+    from cambist.storage.data_directory import DataDirectory
 
     if folder and data:
         raise BadParameter(f"Both [{folder}] and --data [{data}] name a data folder: leave one out")
     settings = read_folder_settings(folder or data)
-    if not settings.data.exists():
-        raise BadParameter(f"There is no data folder {settings.data}: run [cambist serve] once, or name --data")
+    DataDirectory(settings.data).check_served()
     if folder:
         settings = settings_of_folder(settings, folder)
     found = list(check_data_directory(settings, utc_now().date()))

@@ -46,5 +46,5 @@ def _posted(
     from cambist.cli.remote_service import RemoteService
 
     if not isinstance(answers, RemoteService):
-        raise BadParameter("No service answers: start it, lists are priced by a running one")
+        raise BadParameter("No service answers: start it with [cambist serve], lists are priced by a running one")
     return answers.post_file(path, content, terms, *kinds)

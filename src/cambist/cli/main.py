@@ -6,13 +6,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
+from typer.exceptions import TyperException
 
 from cambist import __version__
-from cambist.errors import BadParameter, CambistError, shorten
+from cambist.errors import BadParameter, CambistError, describe_os_error, shorten
 from cambist.suggestions import near_names
 
 COMMANDS = (
@@ -99,7 +100,7 @@ class Program(TyperGroup):
             raise BadParameter(f"The commands of [{args[0]}] have moved: type [cambist {shorten(typed)}]")
         near = near_names(args[0], COMMANDS) if args and args[0] not in COMMANDS else []
         if near:
-            ctx.fail(f"No such command {args[0]!r}. Did you mean {near[0]!r}?")
+            ctx.fail(f"No such command {args[0]!r}: did you mean {near[0]!r}?")
         return super().resolve_command(ctx, args)
 
 
@@ -148,9 +149,33 @@ def callback(
 
 
 def main() -> None:
-    """Run a command. An error is printed as one sentence on standard error, and the exit code is 2."""
+    """Run a command. An error is printed as one sentence on standard error, and the exit code is 2.
+
+    It is 1 if the command was carried out and its answer is no, or a part of it failed.
+    """
     try:
-        app(prog_name="cambist")
-    except (CambistError, OSError) as error:
-        typer.echo(f"cambist: {error}", err=True)
-        sys.exit(2)
+        code = app(prog_name="cambist", standalone_mode=False)
+    except CambistError as error:
+        _end(str(error))
+    except OSError as error:
+        _end(describe_os_error(error))
+    except TyperException as error:
+        _end(_usage_error(error))
+    except typer.Abort:
+        _end("Stopped: nothing was done", code=1)
+    sys.exit(code)
+
+
+def _usage_error(error: TyperException) -> str:
+    """Return what is wrong with a command line, and which command explains it; nothing if its help was shown."""
+    message = " ".join(error.format_message().split()).removesuffix(".").replace(": Value error, ", ": ")
+    context = getattr(error, "ctx", None)
+    if not message or context is None:
+        return message
+    return f"{message}{' ' if message.endswith('?') else '; '}[{context.command_path} --help] explains it"
+
+
+def _end(sentence: str, code: int = 2) -> NoReturn:
+    if sentence:
+        typer.echo(f"cambist: {sentence}", err=True)
+    sys.exit(code)

@@ -18,6 +18,7 @@ from cambist.cli.printed_tables import console
 from cambist.cli.stream_address import stream_address
 from cambist.cli.watch_list import WatchList
 from cambist.cli.watched_stream import WatchedStream
+from cambist.client.errors import ConnectionFailed
 from cambist.client.price_stream import PriceStream
 from cambist.client.stream_messages import Stream
 from cambist.clock import utc_now
@@ -36,6 +37,10 @@ def show_prices(settings: Settings, pairs: Sequence[str], url: str | None, *, on
     stream = WatchedStream(prices, watch_list, utc_now, _warn)
     try:
         asyncio.run(_show(stream, watch_list, once=once))
+    except ConnectionFailed as error:
+        raise ConnectionFailed(
+            f"{error}: start the service with [cambist serve], or name its stream with --url"
+        ) from None
     except KeyboardInterrupt:
         return True
     except BrokenPipeError:  # the reader of the pipe has ended, as `head` does

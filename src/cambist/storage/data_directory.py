@@ -88,10 +88,17 @@ class DataDirectory:
         """The environment of the folder; None if it has no files yet. Errors: CannotStart if the file is invalid."""
         try:
             return Environment(self._environment_file.read_text(encoding="utf-8").strip())
+        except NotADirectoryError as error:
+            raise CannotStart(f"The data folder {self.path} is a file: name a folder with --data") from error
         except FileNotFoundError:
             return Environment.LIVE if any((self.path / name).exists() for name in _LIVE_FILES) else None
         except (OSError, ValueError) as error:
             raise CannotStart(f"The file {self._environment_file} should say live or sandbox: {error}") from error
+
+    def check_served(self) -> None:
+        """Refuse a folder in which no service has run, and create nothing in it. Errors: CannotStart."""
+        if not self.path.is_dir() or self.environment is None:
+            raise CannotStart(f"There is no service's data in {self.path}: run [cambist serve] once, or name --data")
 
     def check(self, environment: Environment) -> None:
         """Refuse a folder of another environment. Errors: CannotStart."""

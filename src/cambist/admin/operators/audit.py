@@ -97,8 +97,10 @@ class AuditFilter:
 
 
 def audit_entries(settings: Settings, wanted: AuditFilter) -> list[AuditEntry]:
-    """Return the entries that are wanted, newest first."""
-    entries = AuditLog(DataDirectory(settings.data).audit_log).entries()
+    """Return the entries that are wanted, newest first. Errors: CannotStart if no service has run in the folder."""
+    folder = DataDirectory(settings.data)
+    folder.check_served()
+    entries = AuditLog(folder.audit_log).entries()
     return list(reversed(deque(_chosen(entries, wanted), maxlen=wanted.limit)))
 
 

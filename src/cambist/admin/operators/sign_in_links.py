@@ -44,10 +44,7 @@ class SignInLinks:
         if not self._settings.console or not self._settings.operator_port:
             missing = "console" if self._settings.operator_port else "operator_port"
             raise CannotStart(f"There is no console: the setting [{missing}] switches it off")
-        if DataDirectory(self._settings.data).environment is None:
-            raise CannotStart(
-                f"There is no service's data in {self._settings.data}: run [cambist serve] once, or name --data"
-            )
+        DataDirectory(self._settings.data).check_served()
         self._folder.mkdir(mode=0o700, exist_ok=True)
         self._remove_expired()
         token = secrets.token_urlsafe(_TOKEN_BYTES)

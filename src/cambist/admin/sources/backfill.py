@@ -24,6 +24,7 @@ from cambist.sources.base import FixingAdapter, Redistribution
 from cambist.status.environment import Environment
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic, data_changes
+from cambist.suggestions import did_you_mean
 
 ALL = "all"
 RECOMMENDED = "recommended"
@@ -73,8 +74,8 @@ class BackfillAdmin:
             on = [adapter for key, adapter in self._adapters.items() if key not in off]
             return [adapter for adapter in on if self._is_recommended(adapter)]
         if source not in self._adapters:
-            keys = ", ".join(self._adapters)
-            raise BadParameter(f"No source [{shorten(source)}] publishes fixings; there are {keys}")
+            hint = did_you_mean(source, self._adapters)
+            raise BadParameter(f"No source [{shorten(source)}] publishes fixings; {hint}")
         if source in off:
             raise BadParameter(f"The source [{source}] is off: {off[source]}")
         return [self._adapters[source]]
