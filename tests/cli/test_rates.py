@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlsplit
 from wsgiref.simple_server import make_server
 
 import pytest
@@ -18,7 +18,9 @@ from cambist.admin.history.stored_answers import StoredAnswers
 from cambist.cli.remote_service import RemoteService
 from cambist.client.errors import ConnectionFailed
 from cambist.errors import KeyRefused, RequestRefused
+from cambist.registry.node.serving import served
 from cambist.settings import Settings
+from cambist.storage.data_directory import DataDirectory
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -234,3 +236,28 @@ def test_a_server_that_is_not_cambist_gets_no_key_and_is_not_followed() -> None:
             client.get("/fetch-one", {"to": "EUR"})
         server.shutdown()
         thread.join()
+
+
+@pytest.fixture
+def running(finished: Path, address: str) -> Iterator[str]:
+    """A service that has the folder, on a port that no setting names."""
+    folder = DataDirectory(finished)
+    folder.claim()
+    with served(Settings(data=finished, port=urlsplit(address).port or 0)):
+        yield address
+    folder.release()
+
+
+@pytest.mark.parametrize(
+    "command", ["rate EUR USD", "convert 1 EUR USD", "series EUR USD --since 2026-03", "explain EUR USD"]
+)
+def test_a_running_service_is_found_by_its_data_folder(
+    run: Callable[..., CommandResult], running: str, command: str
+) -> None:
+    result = run(*command.split(), "--key", KEY)
+    assert (result.code, f"From the service at {running}." in result.err) == (0, True)
+
+
+def test_a_service_that_has_ended_is_not_asked(run: Callable[..., CommandResult], finished: Path, running: str) -> None:
+    (finished / "cambist.lock").unlink()  # the file of a service that was killed says where it was
+    assert running not in run("rate", "EUR", "USD", "--key", KEY).err

@@ -33,4 +33,4 @@ def _text(path_or_text: Path | str, name: str) -> str:
     try:
         return path_or_text.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
-        raise SourceRefused(f"{name}: the file cannot be read: {error.strerror}") from error
+        raise SourceRefused(f"{name}: the file cannot be read: {getattr(error, 'strerror', None) or error}") from error
