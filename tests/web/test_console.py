@@ -248,7 +248,7 @@ def test_saved_plans_apply_to_the_running_service(console, page_service):
 def test_usage_is_shown_by_day_account_and_endpoint(console, page_service):
     for _ in range(3):
         page_service.json("/fetch-one?from=EUR&to=USD")
-    assert until(lambda: "/fetch-one" in page_service.run("usage", "owner", "--csv"), PATIENCE, pause=1)
+    assert until(lambda: "/fetch-one" in page_service.run("usage", "--account", "owner", "--csv"), PATIENCE, pause=1)
     open_view(console, "Usage")
     expect(console.get_by_role("row").filter(has_text="/fetch-one").first).to_be_visible()
     expect(console.get_by_role("row").filter(has_text="owner").first).to_be_visible()
