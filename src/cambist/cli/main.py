@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
 from cambist import __version__
-from cambist.errors import BadParameter, CambistError, describe_os_error, shorten
+from cambist.errors import BadParameter, CambistError, shorten
 from cambist.suggestions import near_names
 
 COMMANDS = (
@@ -158,6 +158,8 @@ def main() -> None:
     except CambistError as error:
         _end(str(error))
     except OSError as error:
+        from cambist.cli.file_errors import describe_os_error
+
         _end(describe_os_error(error))
     except TyperException as error:
         _end(_usage_error(error))
