@@ -71,9 +71,26 @@ def test_a_long_name_is_listed_whole_on_a_narrow_terminal(shell: Shell, monkeypa
     assert f"Account  {name}\n" in shell("account", "list").out
 
 
+def test_a_list_is_searched_filtered_and_sorted(shell: Shell, error_of: ErrorOf) -> None:
+    shell("account", "create", "acme", "--plan", "one")
+    shell("account", "change", "acme", "--note", "pays by card")
+    shell("account", "create", "zeta", "--plan", "one")
+    shell("account", "suspend", "zeta")
+
+    def listed(*options: str) -> list[str]:
+        return [each["name"] for each in shell("account", "list", "--json", *options).json]
+
+    assert listed("--search", "card") == ["acme"]
+    assert listed("--state", "suspended") == ["zeta"]
+    assert listed("--reverse") == ["zeta", "owner", "acme"]
+    assert listed("--sort", "calls") == ["acme", "owner", "zeta"]
+    assert "it is one of active, suspended, near, over" in error_of("account", "list", "--state", "spent")
+
+
 def test_accounts_are_listed_as_json(shell: Shell, accounts: Accounts) -> None:
     acme = shell("account", "create", "acme", "--plan", "one", "--json").json["account"]
-    assert shell("account", "list", "--json").json == [acme, shell("account", "list", "--json").json[1]]
+    listed = {**acme, "used": 0, "last_seen": None}
+    assert shell("account", "list", "--json").json == [listed, shell("account", "list", "--json").json[1]]
     owner = accounts.named("owner")
     assert owner is not None
     assert shell("account", "list", "--json").json[1] == {
@@ -85,6 +102,9 @@ def test_accounts_are_listed_as_json(shell: Shell, accounts: Accounts) -> None:
         "anchor_day": 1,
         "datetime_format": "iso",
         "email": None,
+        "note": "",
+        "used": 0,
+        "last_seen": None,
         "period": {"start": str(PERIOD.start), "end": str(PERIOD.end)},
         "quota": None,
         "bought": [],

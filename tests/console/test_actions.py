@@ -73,6 +73,42 @@ def test_accounts_are_listed_by_page_and_found_by_name_or_plan(browser: Browser)
 
 
 @pytest.mark.usefixtures("alice")
+def test_accounts_are_filtered_by_state_and_ordered_by_the_server(browser: Browser, settings: Settings) -> None:
+    alice = browser.get("/accounts/alice").json["account"]
+    store = SqlStore(f"sqlite:///{settings.data / 'cambist.db'}")
+    calls = alice["quota"] * 9 // 10
+    store.usage.store_totals([CounterTotal(date(2026, 11, 20), 1, alice["number"], "/fetch-one", calls)])
+    store.close()
+    near = browser.get("/accounts?state=near").json
+    assert [(each["name"], each["used"]) for each in near["accounts"]] == [("alice", calls)]
+    assert browser.get("/accounts?state=over").json["total"] == 0
+    for order, reverse, expected in (
+        ("calls", "", ["alice", OWNER]),
+        ("calls", "true", [OWNER, "alice"]),
+        ("quota", "", ["alice", OWNER]),
+    ):
+        found = browser.get(f"/accounts?order={order}&reverse={reverse}").json
+        assert [each["name"] for each in found["accounts"]] == expected
+    assert browser.get("/accounts?page=7&per_page=1&order=calls").json["accounts"][0]["name"] == OWNER
+
+
+def test_an_unknown_state_or_order_is_refused_with_what_there_is(browser: Browser) -> None:
+    refused = browser.get("/accounts?state=spent")
+    assert refused.refusal == (400, "bad_parameter")
+    assert refused.json["error"] == "Unknown state: [spent], it is one of active, suspended, near, over"
+    assert browser.get("/accounts?order=age").refusal == (400, "bad_parameter")
+
+
+@pytest.mark.usefixtures("alice")
+def test_a_note_is_kept_and_found(browser: Browser, audited: Audited) -> None:
+    assert browser.post("/accounts/alice/note", {"note": "Pays by card"}).json["account"]["note"] == "Pays by card"
+    assert audited() == [("account.change", "alice", "done")]
+    assert [each["name"] for each in browser.get("/accounts?search=card").json["accounts"]] == ["alice"]
+    for wrong in ("two\nlines", "x" * 201, " blank", "the key cmb_1234"):
+        assert browser.post("/accounts/alice/note", {"note": wrong}).refusal == (400, "bad_parameter")
+
+
+@pytest.mark.usefixtures("alice")
 def test_an_account_is_suspended_resumed_and_moved(browser: Browser, settings: Settings) -> None:
     version = data_changes(settings.data).version(Topic.ACCOUNTS)
     assert browser.post("/accounts/alice/suspend").json["account"]["suspended"] is True
@@ -314,7 +350,7 @@ def test_the_audit_log_is_filtered_and_paged(browser: Browser, clock: Clock) -> 
 def test_an_unexpected_error_is_answered_without_its_reason(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("cambist.admin.accounts.account_admin.AccountAdmin.accounts", lambda _: 1 / 0)
+    monkeypatch.setattr("cambist.admin.accounts.account_admin.AccountAdmin.find", lambda *_: 1 / 0)
     refused = browser.get("/accounts")
     assert refused.refusal == (500, "internal")
     assert b"division" not in refused.content

@@ -31,7 +31,7 @@ class Account:
 
     `anchor_day` is the day of the month on which its periods begin (in shorter months the last day). `bought` has
     extra calls by the first day of the period that they are for. `email` is where its owner is told of the quota; empty
-    if nowhere.
+    if nowhere. `note` is the operator's own; nobody else sees it.
     """
 
     number: int
@@ -42,6 +42,7 @@ class Account:
     suspended: bool = False
     bought: tuple[tuple[date, int], ...] = ()
     email: str = ""
+    note: str = ""
 
     def bought_for(self, period_start: date) -> int:
         """Return the extra calls of one period."""
@@ -145,10 +146,10 @@ class Accounts(KnownAccounts, AccountKeys, Protocol):
         """
 
     def change(self, account: Account) -> None:
-        """Store another plan, format, anchor day, address or suspension under the account's number."""
+        """Store another plan, format, anchor day, address, note or suspension under the account's number."""
 
     def delete(self, account: Account) -> None:
-        """Delete an account and revoke its keys. Its row and usage remain, for invoices, but not its address."""
+        """Delete an account and revoke its keys. Its row and usage remain, for invoices, without address and note."""
 
     def buy(self, account: Account, period_start: date, calls: int) -> None:
         """Add extra calls for one period."""

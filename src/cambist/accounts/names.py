@@ -8,6 +8,7 @@ from cambist.accounts.api_key import PREFIX
 from cambist.errors import BadParameter, shorten
 
 LONGEST_NAME = 64
+LONGEST_NOTE = 200
 _ACCOUNT = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._@+-]{{0,{LONGEST_NAME - 1}}}")
 
 
@@ -35,6 +36,17 @@ def check_key_name(name: str) -> None:
     if len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
         raise BadParameter(
             f"Invalid key name: [{echo(name)}], it takes at most {LONGEST_NAME} printable characters, "
+            "no blanks around them"
+        )
+
+
+def check_note(note: str) -> None:
+    """Refuse an invalid note on an account; it may be empty. Errors: BadParameter."""
+    if any(word.startswith(PREFIX) for word in note.split()):
+        raise BadParameter(f"A note must not contain an API key: leave out what begins with {PREFIX}")
+    if len(note) > LONGEST_NOTE or not note.isprintable() or note != note.strip():
+        raise BadParameter(
+            f"Invalid note: [{echo(note)}], it takes at most {LONGEST_NOTE} printable characters on one line, "
             "no blanks around them"
         )
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cambist.accounts.account import DatetimeFormat
-from cambist.admin.accounts.records import account_record
-from cambist.admin.operators.parsing import parse_datetime_format, parse_day
+from cambist.accounts.account_search import AccountOrder, AccountSearch, AccountState, ListedAccount
+from cambist.admin.accounts.records import account_record, listed_record
+from cambist.admin.operators.parsing import parse_choice, parse_datetime_format, parse_day
 from cambist.cli.completed_words import complete_plans
 from cambist.cli.confirmation import confirm
 from cambist.cli.formats import format_cell
@@ -25,8 +28,22 @@ from cambist.cli.output import print_json, print_key, print_result
 from cambist.cli.printed_tables import print_table
 from cambist.errors import BadParameter
 
+if TYPE_CHECKING:
+    from cambist.admin.accounts.account_admin import AccountAdmin
+
 app = typer.Typer(add_completion=False, help="Create, show, change and delete accounts.", no_args_is_help=True)
 
+Search = Annotated[
+    str, typer.Option(help="Words of its name, plan, address, note or state, or the beginning of one of its keys.")
+]
+StateName = Annotated[
+    str | None,
+    typer.Option("--state", help=f"Only {', '.join(AccountState)}: near is from 80 % of the quota on, over is all."),
+]
+OrderName = Annotated[
+    str | None, typer.Option("--sort", help=f"Sort by {', '.join(AccountOrder)}. Default: {AccountOrder.NAME}.")
+]
+Reverse = Annotated[bool, typer.Option("--reverse", help="Sort the other way round.")]
 Plan = Annotated[str, typer.Option(help="Name of the plan: see `cambist plans list`.", autocompletion=complete_plans)]
 
 
@@ -50,15 +67,28 @@ def create(  # noqa: PLR0913  the options of a command
 
 
 @app.command("list")
-def list_accounts(*, data: DataFolder = None, as_json: AsJson = False) -> None:
-    """List all accounts."""
+def list_accounts(
+    *,
+    search: Search = "",
+    state: StateName = None,
+    sort: OrderName = None,
+    reverse: Reverse = False,
+    data: DataFolder = None,
+    as_json: AsJson = False,
+) -> None:
+    """List accounts: all of them, or those that a search finds."""
+    order = parse_choice("order", sort, AccountOrder) or AccountOrder.NAME
+    wanted = AccountSearch(search, parse_choice("state", state, AccountState), order, reverse=reverse)
     with open_account_admin(data) as admin:
-        records = [account_record(admin, account) for account in admin.accounts()]
+        records = [listed_record(admin, each) for each in _found(admin, wanted)]
     if as_json:
         print_json(records)
         return
-    columns = ("Account", "Plan", "State", "Period", "Quota")
-    rows = ((each["name"], each["plan"], _state(each), _days(each), _calls(each)) for each in records)
+    columns = ("Account", "Plan", "State", "Period", "Used", "Quota", "Last seen")
+    rows = (
+        (each["name"], each["plan"], _state(each), _days(each), each["used"], _calls(each), _seen(each))
+        for each in records
+    )
     print_table(columns, rows)
 
 
@@ -80,6 +110,7 @@ def show(name: AccountName, *, data: DataFolder = None, as_json: AsJson = False)
         ("anchor day", record["anchor_day"]),
         ("datetime format", record["datetime_format"]),
         ("email", record["email"] or "none"),
+        ("note", record["note"] or "none"),
         ("period", _days(record)),
         ("quota", _calls(record)),
         ("used", record["used"]),
@@ -109,23 +140,24 @@ def move(name: AccountName, *, plan: Plan, data: DataFolder = None, as_json: AsJ
 
 
 @app.command()
-def change(
+def change(  # noqa: PLR0913  the options of a command
     name: AccountName,
     *,
     anchor_day: AnchorDay = None,
     datetime_format: DatetimeFormatName = None,
     email: Email = None,
+    note: Annotated[str | None, typer.Option(help="A note of yours, which nobody else sees.")] = None,
     data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Change an account's anchor day, datetime format or e-mail address."""
-    if anchor_day is None and datetime_format is None and email is None:
-        raise BadParameter("Nothing to change: give --anchor-day, --datetime-format or --email")
+    """Change an account's anchor day, datetime format, e-mail address or note."""
+    if anchor_day is None and datetime_format is None and email is None and note is None:
+        raise BadParameter("Nothing to change: give --anchor-day, --datetime-format, --email or --note")
     with open_account_admin(data) as admin:
-        account = admin.change(admin.account(name), anchor_day, parse_datetime_format(datetime_format), email)
+        account = admin.change(admin.account(name), anchor_day, parse_datetime_format(datetime_format), email, note)
         sentence = (
             f"Account {name}: anchor day {account.anchor_day}, datetime format {account.datetime_format}, "
-            f"email {account.email or 'none'}."
+            f"email {account.email or 'none'}, note {account.note or 'none'}."
         )
         print_result(account_record(admin, account), sentence, as_json=as_json)
 
@@ -178,6 +210,17 @@ def _suspend(name: str, data: DataFolder, *, suspended: bool, as_json: bool) -> 
 
 def _state(record: dict[str, Any]) -> str:
     return "suspended" if record["suspended"] else "active"
+
+
+def _found(admin: AccountAdmin, wanted: AccountSearch) -> Iterator[ListedAccount]:
+    """Yield all that a search finds, page by page."""
+    while rows := admin.find(wanted).rows:
+        yield from rows
+        wanted = replace(wanted, offset=wanted.offset + wanted.limit)
+
+
+def _seen(record: dict[str, Any]) -> str:
+    return f"{record['last_seen']:%Y-%m-%d %H:%M}" if record["last_seen"] else "never"
 
 
 def _days(record: dict[str, Any]) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from msgspec import Struct
 
 from cambist.accounts.account import Account, DatetimeFormat
+from cambist.accounts.account_search import AccountOrder, AccountSearch, AccountState
 from cambist.admin.accounts.account_admin import AccountAdmin
 from cambist.admin.accounts.keys import CreatedKey
-from cambist.admin.accounts.records import account_record, created_key_record, key_record
-from cambist.admin.operators.parsing import parse_datetime_format, parse_day, parse_duration, parse_moment
+from cambist.admin.accounts.records import account_record, created_key_record, key_record, listed_record
+from cambist.admin.operators.parsing import parse_choice, parse_datetime_format, parse_day, parse_duration, parse_moment
 from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
 from cambist.errors import BadParameter
@@ -30,6 +32,10 @@ class _Plan(Struct, forbid_unknown_fields=True):
 
 class _Email(Struct, forbid_unknown_fields=True):
     email: str
+
+
+class _Note(Struct, forbid_unknown_fields=True):
+    note: str
 
 
 class _Purchase(Struct, forbid_unknown_fields=True):
@@ -56,11 +62,21 @@ def account_admin(call: ConsoleCall) -> AccountAdmin:
 
 
 def _list(call: ConsoleCall) -> dict[str, Any]:
-    search = call.text("search").lower()
+    size, page = call.page_size(), call.number("page", 1)
+    search = AccountSearch(
+        call.text("search"),
+        parse_choice("state", call.text("state") or None, AccountState),
+        parse_choice("order", call.text("order") or None, AccountOrder) or AccountOrder.NAME,
+        reverse=call.text("reverse") == "true",
+        offset=(page - 1) * size,
+        limit=size,
+    )
     with account_admin(call) as admin:
-        found = [each for each in admin.accounts() if search in each.name.lower() or search in each.plan.lower()]
-        shown, counts = call.page(len(found))
-        accounts = [_record(admin, each) for each in found[shown]]
+        found = admin.find(search)
+        shown, counts = call.page(found.total)
+        if shown.start != search.offset:
+            found = admin.find(replace(search, offset=shown.start))
+        accounts = [listed_record(admin, each) for each in found.rows]
         return {"accounts": accounts, **counts, "plans": list(admin.plans)}
 
 
@@ -102,6 +118,12 @@ def _change_email(call: ConsoleCall) -> dict[str, Any]:
     email = call.body(_Email).email
     with account_admin(call) as admin:
         return {"account": _record(admin, admin.change(_account(admin, call), email=email))}
+
+
+def _change_note(call: ConsoleCall) -> dict[str, Any]:
+    note = call.body(_Note).note
+    with account_admin(call) as admin:
+        return {"account": _record(admin, admin.change(_account(admin, call), note=note))}
 
 
 def _buy(call: ConsoleCall) -> dict[str, Any]:
@@ -161,6 +183,7 @@ ACCOUNT_ROUTES = (
     Route("POST", "/accounts/{name}/resume", _resume),
     Route("POST", "/accounts/{name}/plan", _change_plan),
     Route("POST", "/accounts/{name}/email", _change_email),
+    Route("POST", "/accounts/{name}/note", _change_note),
     Route("POST", "/accounts/{name}/buy", _buy),
     Route("POST", "/accounts/{name}/keys", _create_key, 201),
     Route("POST", "/accounts/{name}/keys/{prefix}/revoke", _revoke),

@@ -82,9 +82,13 @@ class ConsoleCall:
             raise BadParameter(f"Invalid {name}: [{text[:20]}], it takes a whole number from 1 to {most}")
         return int(text)
 
+    def page_size(self) -> int:
+        """Return how many rows of a list the query wants. Errors: BadParameter."""
+        return self.number("per_page", 50, _MOST_IN_A_PAGE)
+
     def page(self, count: int) -> tuple[slice, dict[str, int]]:
         """Return which of `count` rows the query wants, and the fields that say so. Errors: BadParameter."""
-        size, page = self.number("per_page", 50, _MOST_IN_A_PAGE), self.number("page", 1)
+        size, page = self.page_size(), self.number("page", 1)
         pages = max(1, -(-count // size))
         page = min(page, pages)
         return slice((page - 1) * size, page * size), {"total": count, "page": page, "pages": pages}

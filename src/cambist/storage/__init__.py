@@ -9,7 +9,7 @@ if TYPE_CHECKING:  # the protocols alone need no other module
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from cambist.accounts.account import Accounts
+    from cambist.accounts.account_search import SearchableAccounts
     from cambist.accounts.alerts.alerts import Alerts
     from cambist.accounts.plan_versions import PlanVersions
     from cambist.accounts.quota_leases import QuotaLeases
@@ -98,7 +98,7 @@ class AccountStore(Protocol):
     """Who calls, and how often."""
 
     @property
-    def accounts(self) -> Accounts:
+    def accounts(self) -> SearchableAccounts:
         """The accounts and their API keys."""
 
     @property

@@ -11,12 +11,14 @@ from types import TracebackType
 from typing import Self
 
 from cambist.accounts.account import OWNER, Account, DatetimeFormat
-from cambist.accounts.names import check_account_name, echo, is_account_name
+from cambist.accounts.account_search import AccountSearch, FoundAccounts
+from cambist.accounts.names import check_account_name, check_note, echo, is_account_name
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
 from cambist.admin.accounts.keys import CreatedKey, KeyAdmin, generate_key
+from cambist.admin.accounts.prepared_store import open_prepared_store
 from cambist.admin.operators.audit import AuditRecorder
-from cambist.errors import BadParameter, CannotStart, StoreBroken, StoreUnreachable
+from cambist.errors import BadParameter, StoreBroken
 from cambist.registry.accounts.plans import (
     activate_plans,
     check_account_plans,
@@ -25,10 +27,8 @@ from cambist.registry.accounts.plans import (
     read_plans_file,
 )
 from cambist.registry.accounts.shared_plans import plan_sharing
-from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.settings.mail import is_mail_address
-from cambist.storage import Store
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.disk_reserve import DiskReserve
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -57,7 +57,7 @@ class AccountAdmin:
     def __init__(self, settings: Settings, clock: Callable[[], datetime], who: str = "") -> None:
         self._folder = settings.data
         self._clock = clock
-        self._store = _open_prepared_store(settings)
+        self._store = open_prepared_store(settings)
         self._share_plans = plan_sharing(settings, self._store)
         self._changes = data_changes(self._folder)
         self._reserve = DiskReserve(DataDirectory(settings.data).reserve)
@@ -98,6 +98,11 @@ class AccountAdmin:
         """Return all accounts, by name."""
         return self._store.accounts.all()
 
+    def find(self, search: AccountSearch) -> FoundAccounts:
+        """Return a page of the accounts that a search finds, with what they have used. Errors: PlansRefused."""
+        quotas = {name: plan.calls_a_month for name, plan in self.plans.items()}
+        return self._store.accounts.find(search, quotas, self._clock().date())
+
     def account(self, name: str) -> Account:
         """Return an account. Errors: BadParameter, which suggests the nearest name."""
         account = self._store.accounts.named(name) if is_account_name(name) else None
@@ -128,9 +133,11 @@ class AccountAdmin:
         anchor_day: int | None = None,
         datetime_format: DatetimeFormat | None = None,
         email: str | None = None,
+        note: str | None = None,
     ) -> Account:
-        """Change an account's anchor day, time format or address; None keeps the old one. Errors: BadParameter."""
-        changes = {"anchor day": anchor_day, "datetime format": datetime_format, "email": email and echo(email)}
+        """Change anchor day, time format, address or note of an account; None keeps it. Errors: BadParameter."""
+        changes = {"anchor day": anchor_day, "datetime format": datetime_format}
+        changes |= {"email": email and echo(email), "note": note and echo(note)}
         detail = ", ".join(f"{name} {value}" for name, value in changes.items() if value is not None)
         with self._audit.action("account.change", account.name, detail):
             if anchor_day is not None:
@@ -139,6 +146,9 @@ class AccountAdmin:
                 account = replace(account, datetime_format=datetime_format)
             if email is not None:
                 account = replace(account, email=_check_email(email))
+            if note is not None:
+                check_note(note)
+                account = replace(account, note=note)
             return self._save(account)
 
     def add_calls(self, account: Account, calls: int, day: date | None = None) -> tuple[Account, Period]:
@@ -264,23 +274,6 @@ class AccountAdmin:
 
     def _notify(self) -> None:
         self._changes.notify(Topic.ACCOUNTS)
-
-
-def _open_prepared_store(settings: Settings) -> Store:
-    """Open the database of a data directory that a service has prepared, and create nothing."""
-    if not settings.data.is_dir() or not (settings.database or (settings.data / "cambist.db").exists()):
-        raise CannotStart(f"There is no service's data in {settings.data}: run [cambist serve] once, or name --data")
-    store = open_store(settings)
-    try:
-        store.accounts.named(OWNER)
-    except StoreUnreachable:
-        store.close()
-        raise
-    except StoreBroken as error:
-        store.close()
-        reason = str(error).replace("\n", " ")
-        raise CannotStart(f"{reason}; [cambist serve] brings the database of an older Cambist up to date") from error
-    return store
 
 
 def _check_anchor_day(day: int) -> int:

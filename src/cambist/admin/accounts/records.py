@@ -8,6 +8,7 @@ from cambist.accounts.quota import quota_of
 
 if TYPE_CHECKING:
     from cambist.accounts.account import Account, KeyRecord
+    from cambist.accounts.account_search import ListedAccount
     from cambist.admin.accounts.account_admin import AccountAdmin
     from cambist.admin.accounts.keys import CreatedKey
 
@@ -24,10 +25,16 @@ def account_record(admin: AccountAdmin, account: Account) -> dict[str, Any]:
         "anchor_day": account.anchor_day,
         "datetime_format": account.datetime_format,
         "email": account.email or None,
+        "note": account.note,
         "period": {"start": period.start, "end": period.end},
         "quota": quota_of(plan, account, period) if plan else 0,
         "bought": [{"period_start": start, "calls": calls} for start, calls in account.bought],
     }
+
+
+def listed_record(admin: AccountAdmin, listed: ListedAccount) -> dict[str, Any]:
+    """Return an account of a list, with its calls in this period and when it last called."""
+    return {**account_record(admin, listed.account), "used": listed.used, "last_seen": listed.last_seen}
 
 
 def key_record(admin: AccountAdmin, key: KeyRecord) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
+from enum import StrEnum
+from typing import TypeVar
 
 import msgspec
 
@@ -12,6 +14,7 @@ from cambist.accounts.names import echo
 from cambist.errors import BadParameter
 from cambist.suggestions import did_you_mean
 
+_Choice = TypeVar("_Choice", bound=StrEnum)
 _DAY = r"\d{4}-\d\d-\d\d"
 _MOMENT = re.compile(rf"{_DAY}([T ]\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
 
@@ -21,6 +24,13 @@ def parse_datetime_format(text: str | None) -> DatetimeFormat | None:
     if text is not None and text not in set(DatetimeFormat):
         raise BadParameter(f"Unknown datetime format: [{echo(text)}]; {did_you_mean(text, DatetimeFormat)}")
     return None if text is None else DatetimeFormat(text)
+
+
+def parse_choice(name: str, text: str | None, choices: type[_Choice]) -> _Choice | None:
+    """Parse one of some words; None if there is none. Errors: BadParameter."""
+    if text is not None and text not in set(choices):
+        raise BadParameter(f"Unknown {name}: [{echo(text)}], it is one of {', '.join(choices)}")
+    return None if text is None else choices(text)
 
 
 def parse_day(name: str, text: str | None) -> date | None:

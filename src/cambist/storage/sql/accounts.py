@@ -11,8 +11,10 @@ from sqlalchemy import Connection, Engine, Select, bindparam, func, insert, sele
 from sqlalchemy.exc import IntegrityError
 
 from cambist.accounts.account import Account, DatetimeFormat, KeyChanges, KeyRecord, NewKey, StoredKey
+from cambist.accounts.account_search import AccountSearch, FoundAccounts, ListedAccount
 from cambist.accounts.api_key import Digest
 from cambist.errors import NameTaken
+from cambist.storage.sql.account_list import calls_and_last_use, find_accounts
 from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.schema import account_changes, accounts, api_keys, bought_calls
 from cambist.storage.sql.selects import to_stored
@@ -25,6 +27,7 @@ _ACCOUNT = (
     accounts.c.anchor_day,
     accounts.c.suspended,
     accounts.c.email,
+    accounts.c.note,
 )
 
 
@@ -52,7 +55,7 @@ class SqlAccounts:
         return replace(account, number=number, bought=())
 
     def change(self, account: Account) -> None:
-        """Update plan, format, anchor day, address and suspension."""
+        """Update plan, format, anchor day, address, note and suspension."""
         with writing(self._engine, WriteLock.ACCOUNTS) as connection:
             connection.execute(update(accounts).where(accounts.c.id == account.number).values(_changeable(account)))
             _record_change(connection, account.number)
@@ -62,7 +65,7 @@ class SqlAccounts:
         theirs = (api_keys.c.account_id == account.number) & api_keys.c.revoked_at.is_(None)
         with writing(self._engine, WriteLock.ACCOUNTS) as connection:
             connection.execute(
-                update(accounts).where(accounts.c.id == account.number).values(deleted_at=_now(), email="")
+                update(accounts).where(accounts.c.id == account.number).values(deleted_at=_now(), email="", note="")
             )
             connection.execute(update(api_keys).where(theirs).values(revoked_at=_now()))
             _record_change(connection, account.number)
@@ -90,6 +93,16 @@ class SqlAccounts:
         """Return all accounts that are not deleted, by name."""
         with self._engine.connect() as connection:
             return sorted(_accounts(connection, _active()).values(), key=lambda account: account.name)
+
+    def find(self, search: AccountSearch, quotas: Mapping[str, int | None], today: date) -> FoundAccounts:
+        """Return a page of the accounts that a search finds."""
+        with self._engine.connect() as connection:
+            numbers, total = find_accounts(connection, search, quotas, today)
+            theirs = select(accounts.c.id).where(accounts.c.id.in_(numbers))
+            found = _accounts(connection, _active().where(accounts.c.id.in_(numbers)), theirs)
+            used, seen = calls_and_last_use(connection, numbers, today)
+        rows = (ListedAccount(found[each], used.get(each, 0), seen.get(each)) for each in numbers if each in found)
+        return FoundAccounts(tuple(rows), total)
 
     def add_key(self, account: Account, key: NewKey) -> None:
         """Add a key to an account."""
@@ -165,6 +178,7 @@ def _changeable(account: Account) -> dict[str, object]:
         "anchor_day": account.anchor_day,
         "suspended": account.suspended,
         "email": account.email,
+        "note": account.note,
     }
 
 
@@ -180,12 +194,12 @@ def _add_key(connection: Connection, account_number: int, key: NewKey) -> None:
     connection.execute(insert(api_keys).values(row))
 
 
-def _active() -> Select[int, str, str, str, int, bool, str]:
+def _active() -> Select[int, str, str, str, int, bool, str, str]:
     return select(*_ACCOUNT).where(accounts.c.deleted_at.is_(None))
 
 
 def _accounts(
-    connection: Connection, query: Select[int, str, str, str, int, bool, str], only: Select[int] | None = None
+    connection: Connection, query: Select[int, str, str, str, int, bool, str, str], only: Select[int] | None = None
 ) -> dict[int, Account]:
     """Return accounts by their numbers. `only` selects the numbers of accounts whose extra calls are read."""
     calls = select(bought_calls.c.account_id, bought_calls.c.period_start, bought_calls.c.calls)
@@ -194,8 +208,10 @@ def _accounts(
     for number, *period in connection.execute(calls.order_by(bought_calls.c.id)):
         bought.setdefault(number, []).append((period[0], period[1]))
     return {
-        number: Account(number, name, plan, _FORMATS[form], anchor_day, suspended, tuple(bought.get(number, ())), email)
-        for number, name, plan, form, anchor_day, suspended, email in connection.execute(query)
+        number: Account(
+            number, name, plan, _FORMATS[form], anchor_day, suspended, tuple(bought.get(number, ())), email, note
+        )
+        for number, name, plan, form, anchor_day, suspended, email, note in connection.execute(query)
     }
 
 

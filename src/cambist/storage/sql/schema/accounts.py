@@ -18,6 +18,7 @@ accounts = Table(
     Column("created_at", DateTime, nullable=False),
     Column("deleted_at", DateTime),
     Column("email", String, nullable=False, server_default=""),
+    Column("note", String, nullable=False, server_default=""),
 )
 """The rows of deleted accounts stay, because usage refers to them; only the other names are unique."""
 accounts_by_name = Index("accounts_by_name", accounts.c.name, unique=True, sqlite_where=accounts.c.deleted_at.is_(None))
