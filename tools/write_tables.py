@@ -20,6 +20,7 @@ import typer
 
 import coverage_table
 import performance_tables
+from cambist.admin.operators.runbook import RUNBOOK
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.posted_endpoint import PostedEndpoint
 from cambist.api.questions.parameters import declared_params
@@ -178,7 +179,17 @@ def single_sources() -> str:
     return table(("code", "currency", "source"), coverage_table.single_rows())
 
 
+def runbook() -> str:
+    """Return a section for each kind of problem."""
+    return "\n\n".join(
+        f"## {entry.title}\n\nKind: `{entry.kind}`. {entry.meaning}\n\n**Clients see:** {entry.clients_see}\n\n"
+        + "\n".join(f"{number}. {step}" for number, step in enumerate(entry.steps, 1))
+        for entry in RUNBOOK
+    )
+
+
 TABLES = {
+    "runbook": runbook,
     "examples": examples,
     "endpoints": endpoint_list,
     "settings": settings,

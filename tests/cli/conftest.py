@@ -22,7 +22,7 @@ from tests.reading import read_with
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
 from cambist.admin.history.stored_answers import StoredAnswers
-from cambist.cli import account, check, disputes, key, main, plans, sources, usage
+from cambist.cli import account, check, disputes, key, main, plans, problems, sources, usage
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.settings import Settings
@@ -101,7 +101,7 @@ def shell(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     program = typer.Typer(pretty_exceptions_enable=False)
     program.command()(usage.usage)
     program.command()(check.check)
-    for commands in (account, disputes, key, plans, sources):
+    for commands in (account, disputes, key, plans, problems, sources):
         program.add_typer(commands.app, name=commands.__name__.rpartition(".")[2])
     monkeypatch.setattr(main, "app", program)
 

@@ -14,6 +14,7 @@ from tests.monitoring.receivers import MailReceiver, Webhook, serving
 from cambist.accounts.account import Account
 from cambist.accounts.plan import default_plans
 from cambist.accounts.usage_counters import CounterTotal
+from cambist.admin.operators.problems import ProblemAdmin
 from cambist.errors import StoreBroken
 from cambist.monitoring import alarm_watch, outbox
 from cambist.monitoring.alarm_watch import AlarmWatch, read_alarms
@@ -189,3 +190,22 @@ def test_a_database_that_is_gone_hides_no_other_alarm(service: Service, webhook:
     service.watch._store = SimpleNamespace(usage=Gone())  # type: ignore[assignment]
     service.check(fails=True)
     assert webhook.texts == [ALARM]
+
+
+def test_an_alarm_that_has_ended_is_kept_with_its_acknowledgement_over_restarts(service: Service) -> None:
+    service.check(fails=True)
+    ProblemAdmin(service.settings, lambda: service.now, "console 7").acknowledge("source:ecb", "known")
+    service.check(fails=False)
+    service.restart()
+    service.check(fails=False)
+    (ended,) = read_alarms(service.settings).ended
+    assert (ended.key, ended.since, ended.ended_at) == ("source:ecb", NOW, NOW + timedelta(minutes=1))
+    assert ended.acknowledged is not None
+    assert ended.acknowledged.note == "known"
+    assert list(service.folder.acknowledged.iterdir()) == []
+
+
+def test_alarms_are_recorded_where_nobody_is_told(service: Service) -> None:
+    quiet = Service(service.settings.data, "", service.store)
+    quiet.check(fails=True)
+    assert list(read_alarms(quiet.settings).alarms) == ["source:ecb"]

@@ -88,6 +88,13 @@ def test_accounts_and_days_are_counted_separately(usage_store: UsageStore, ann: 
     assert usage_store.by_day(YESTERDAY) == {ann: {YESTERDAY: 2, TODAY: 1}, bob: {TODAY: 3}}
 
 
+def test_calls_of_all_accounts_add_up_from_a_day_on(usage_store: UsageStore, ann: int, bob: int) -> None:
+    assert usage_store.calls_since(date(2026, 11, 1)) == 0
+    days = ((ann, date(2026, 11, 1), 5), (ann, date(2026, 11, 2), 7), (bob, date(2026, 11, 2), 11))
+    usage_store.store_totals(CounterTotal(day, 1, account, "/fetch-one", calls) for account, day, calls in days)
+    assert [usage_store.calls_since(date(2026, 11, day)) for day in (1, 2, 3)] == [23, 18, 0]
+
+
 def test_storing_the_same_total_again_changes_nothing(usage_store: UsageStore, ann: int) -> None:
     for _ in range(3):
         usage_store.store_totals([CounterTotal(TODAY, 0, ann, "/a", 3)])

@@ -31,7 +31,19 @@ def test_the_modules_of_the_console(test: Path, tmp_path: Path) -> None:
 
 def test_every_view_of_the_navigation_has_its_module() -> None:
     names = {path.stem for path in (STATIC / "console/views").glob("*.js")}
-    assert names == {"overview", "accounts", "account", "plans", "usage", "sources", "disputes", "sandbox", "audit"}
+    assert names == {
+        "overview",
+        "problems",
+        "runbook",
+        "accounts",
+        "account",
+        "plans",
+        "usage",
+        "sources",
+        "disputes",
+        "sandbox",
+        "audit",
+    }
 
 
 def test_nothing_is_parsed_as_html_and_no_other_host_is_named() -> None:

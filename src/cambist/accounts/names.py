@@ -1,4 +1,4 @@
-"""What accounts and keys may be called, and how what was typed is repeated. Pure."""
+"""What may be typed for accounts and keys, and how it is repeated. Pure."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 
 from cambist.accounts.api_key import PREFIX
 from cambist.errors import BadParameter, shorten
+from cambist.settings.mail import is_mail_address
 
 LONGEST_NAME = 64
 LONGEST_NOTE = 200
@@ -49,6 +50,20 @@ def check_note(note: str) -> None:
             f"Invalid note: [{echo(note)}], it takes at most {LONGEST_NOTE} printable characters on one line, "
             "no blanks around them"
         )
+
+
+def check_anchor_day(day: int) -> int:
+    """Return the day of the month on which periods begin. Errors: BadParameter."""
+    if not 1 <= day <= 31:
+        raise BadParameter(f"Invalid anchor day: [{echo(str(day))}], it takes a day of the month from 1 to 31")
+    return day
+
+
+def check_email(address: str) -> str:
+    """Return an address, or an empty text for none. Errors: BadParameter."""
+    if address and not is_mail_address(address):
+        raise BadParameter(f"Invalid email: [{echo(address)}], it takes one address such as shop@example.org")
+    return address
 
 
 def echo(text: str) -> str:

@@ -87,6 +87,9 @@ class UsageStore(Protocol):
     def of_others(self, account: int, since: date, node: str) -> Mapping[date, int]:
         """Return the calls of an account by day, from `since` on, that other nodes than this one have counted."""
 
+    def calls_since(self, day: date) -> int:
+        """Return the calls of all accounts from a day on."""
+
     def totals(self, since: date) -> Iterable[CounterTotal]:
         """Return the stored totals from `since` on."""
 

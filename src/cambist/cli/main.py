@@ -46,6 +46,7 @@ COMMANDS = (
     "backup",
     "restore",
     "upgrade",
+    "problems",
     "notify",
     "database",
     "nodes",

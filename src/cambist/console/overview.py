@@ -11,11 +11,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from cambist import __version__
+from cambist.accounts.account_search import AccountSearch
 from cambist.admin.accounts.account_admin import AccountAdmin
 from cambist.admin.data_folder.overview import BookFacts, DataOverview
+from cambist.admin.operators.problems import ProblemAdmin
 from cambist.console.call import ConsoleCall
 from cambist.monitoring.health_server import HealthApplication
 from cambist.monitoring.stream_report import StreamReport
+from cambist.monitoring.troubles import QUOTA
 from cambist.registry.wiring.components import environment_of
 from cambist.settings import Settings
 from cambist.status.source_report import SourceReports
@@ -74,6 +77,7 @@ class Overview:
             "sources": _conditions(settings, reports, now),
             "disputes_open": reports.disputes.total if reports is not None else 0,
             **_counts(call),
+            **_problems(call),
         }
 
     def _book(self, now: datetime, book: BookFacts | None) -> dict[str, Any] | None:
@@ -99,9 +103,20 @@ def _conditions(settings: Settings, reports: SourceReports | None, now: datetime
 
 def _counts(call: ConsoleCall) -> dict[str, int]:
     with AccountAdmin(call.settings, call.installation.clock) as admin:
-        calls = sum(row.calls for row in admin.usage(None, call.now().date()))
-        accounts = len(admin.accounts())
+        calls, accounts = admin.calls_since(call.now().date()), admin.find(AccountSearch(limit=1)).total
     return {"accounts": accounts, "calls_today": calls}
+
+
+def _problems(call: ConsoleCall) -> dict[str, Any]:
+    """Return how many recorded problems are open and acknowledged, and the open ones about quotas by their level."""
+    found = ProblemAdmin(call.settings, call.installation.clock).problems()
+    opened = [each.alarm.trouble for each in found if each.acknowledged is None]
+    levels = Counter(trouble.level for trouble in opened if trouble.kind == QUOTA)
+    return {
+        "problems_open": len(opened),
+        "problems_acknowledged": len(found) - len(opened),
+        "quotas": {"near": levels[1], "over": levels[2]},
+    }
 
 
 def _processes(

@@ -17,6 +17,7 @@ from cambist.console.dispute_actions import DISPUTE_ROUTES
 from cambist.console.fault_actions import FAULT_ROUTES
 from cambist.console.overview import Overview, RateSampler
 from cambist.console.plan_actions import PLAN_ROUTES
+from cambist.console.problem_actions import PROBLEM_ROUTES
 from cambist.console.source_actions import SOURCE_ROUTES
 from cambist.console.usage_actions import USAGE_ROUTES
 from cambist.monitoring.health_server import HealthApplication
@@ -30,6 +31,7 @@ ACTION_ROUTES = (
     *SOURCE_ROUTES,
     *DISPUTE_ROUTES,
     *FAULT_ROUTES,
+    *PROBLEM_ROUTES,
     *AUDIT_ROUTES,
 )
 """All paths but those of the session and the overview."""

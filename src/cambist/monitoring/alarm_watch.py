@@ -15,7 +15,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from time import monotonic, sleep, thread_time
 
-from msgspec import Struct
+from msgspec import field
 
 from cambist.clock import utc_now
 from cambist.errors import CambistError
@@ -26,9 +26,10 @@ from cambist.monitoring.notifications.ways import account_way, notification_ways
 from cambist.monitoring.outbox import Outbox
 from cambist.monitoring.troubles import QUOTA, certificate_troubles, disk_troubles, quota_troubles, source_troubles
 from cambist.registry.accounts.plans import current_plans
+from cambist.registry.node.acknowledgements import acknowledgements, forget_acknowledgement
 from cambist.registry.node.nodes import node_name
 from cambist.settings import Settings
-from cambist.status.alarm import Alarm, Trouble, update_alarms
+from cambist.status.alarm import RecordedAlarms, Trouble, ended_alarms, update_alarms, with_history
 from cambist.status.source_report import SourceReports
 from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
@@ -42,15 +43,17 @@ _PAUSE_FACTOR = 50
 """Looking at quotas takes at most one part in so many of a core."""
 
 _LONGEST_PERIOD = timedelta(days=31)
+HISTORY_DAYS, _MOST_ENDED = 30, 500
+"""How long alarms that have ended are kept, and how many at most."""
+
 OWN_KINDS = frozenset({"disk", "certificate"})
 """The kinds of which each node tells."""
 
 
-class AlarmState(Struct, frozen=True):
+class AlarmState(RecordedAlarms, frozen=True):
     """What is kept in a file: the alarms, and the messages that each way has not taken yet."""
 
-    alarms: dict[str, Alarm] = {}
-    waiting: dict[str, tuple[Message, ...]] = {}
+    waiting: dict[str, tuple[Message, ...]] = field(default_factory=dict)
 
 
 def read_alarms(settings: Settings) -> AlarmState:
@@ -69,7 +72,7 @@ class AlarmWatch:
         self._service = settings.issuer or "cambist"
         self._node = node_name(settings)
         state = read_alarms(settings)
-        self._alarms = state.alarms
+        self._alarms, self._ended = state.alarms, state.ended
         self._outbox = Outbox({**notification_ways(settings), **account_way(settings)}, state.waiting)
         self._written = state
         self._quota_due = 0.0
@@ -100,7 +103,9 @@ class AlarmWatch:
         """Find troubles, record which alarms begin and end, and send messages that are due. Errors: OSError."""
         now = self._clock()
         troubles, unknown = self._troubles(now)
-        self._alarms, notices = update_alarms(self._alarms, troubles, now, self._settings.notify_after, unknown)
+        before, known = self._alarms, acknowledgements(self._folder)
+        self._alarms, notices = update_alarms(before, troubles, now, self._settings.notify_after, unknown)
+        self._ended = with_history(ended_alarms(before, notices, known), self._ended, now, HISTORY_DAYS, _MOST_ENDED)
         if not leads(self._settings, now):
             notices = [notice for notice in notices if notice.key.partition(":")[0] in OWN_KINDS]
         if notices:
@@ -109,11 +114,13 @@ class AlarmWatch:
             if email := self._emails.get(notice.key):
                 self._outbox.add(compose(self._service, self._node, now, [notice], email))
         self._write()  # before it is sent: after a crash it is sent, and not lost
+        for key in known.keys() - self._alarms.keys():
+            forget_acknowledgement(self._folder, key)
         while self._outbox.send(monotonic()):
             self._write()
 
     def _write(self) -> None:
-        state = AlarmState(self._alarms, self._outbox.waiting.copy())
+        state = AlarmState(self._alarms, self._ended, self._outbox.waiting.copy())
         if state != self._written:
             write_json_file(self._folder.alarms, state)
             self._written = state

@@ -69,8 +69,7 @@ def write_usage(settings: Settings, supervisor: int) -> None:
         EditionLogWatch(settings).watch()
     store = open_store(settings)
     store.hold_open()
-    if settings.has_notifications:
-        AlarmWatch(settings, open_store(settings)).watch()
+    AlarmWatch(settings, open_store(settings)).watch()
     AlertWatch(settings, open_store(settings)).watch()
     writer = UsageWriter(folder.ledger, node_name(settings))
     copies = LocalCopies(settings, store, writer.file_keys)

@@ -39,6 +39,38 @@ class Alarm(Struct, frozen=True):
     gone_since: datetime | None = None
 
 
+class Acknowledgement(Struct, frozen=True):
+    """That an operator knows of an alarm: the one of this key, up to this level, that began at `since`."""
+
+    key: str
+    since: datetime
+    level: int
+    who: str
+    at: datetime
+    note: str = ""
+
+    def covers(self, alarm: Alarm) -> bool:
+        """Return whether it is about an alarm as it is now: one that has become worse is news."""
+        return self.key == alarm.trouble.key and self.since == alarm.since and alarm.trouble.level <= self.level
+
+
+class EndedAlarm(Struct, frozen=True):
+    """An alarm that has ended, and the acknowledgement of it, if there was one."""
+
+    key: str
+    text: str
+    since: datetime
+    ended_at: datetime
+    acknowledged: Acknowledgement | None = None
+
+
+class RecordedAlarms(Struct, frozen=True):
+    """What is kept of alarms: those of now by key, and those that have ended, newest first."""
+
+    alarms: dict[str, Alarm] = {}
+    ended: tuple[EndedAlarm, ...] = ()
+
+
 class Notice(Struct, frozen=True):
     """The message that an alarm begins (`alarm`) or has ended (`resolved`)."""
 
@@ -73,6 +105,29 @@ def update_alarms(
         if alarm is not None:
             current[key] = alarm
     return current, notices
+
+
+def ended_alarms(
+    before: Mapping[str, Alarm], notices: Iterable[Notice], known: Mapping[str, Acknowledgement]
+) -> list[EndedAlarm]:
+    """Return the alarms that the notices say have ended, each with its end: when it was first seen to be gone."""
+    found = []
+    for notice in notices:
+        alarm = before.get(notice.key)
+        if notice.state == ENDED and alarm is not None:
+            acknowledged = known.get(notice.key)
+            is_known = acknowledged is not None and acknowledged.since == alarm.since
+            ended_at = alarm.gone_since or notice.at
+            found.append(EndedAlarm(notice.key, notice.text, alarm.since, ended_at, acknowledged if is_known else None))
+    return found
+
+
+def with_history(
+    ended: Iterable[EndedAlarm], history: Iterable[EndedAlarm], now: datetime, days: int, most: int
+) -> tuple[EndedAlarm, ...]:
+    """Return the history with what has ended, newest first: at most so many alarms of so many days."""
+    kept = [each for each in (*ended, *history) if now - each.ended_at <= timedelta(days=days)]
+    return tuple(sorted(kept, key=lambda each: each.ended_at, reverse=True)[:most])
 
 
 def _present(

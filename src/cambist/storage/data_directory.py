@@ -19,7 +19,7 @@ _FILES = (
     "audit.log", "plans.toml.previous", "cluster.json", "node.instance",
     "accounts.copy", "usage.copy", "rate-changes.csv", "service.json",
 )  # fmt: skip
-_FOLDERS = ("sources", "ledger", "console", "asked", "ingest", "keys", "log")
+_FOLDERS = ("sources", "ledger", "console", "asked", "ingest", "keys", "log", "acknowledged")
 
 _KIND = {Environment.LIVE: "a live one", Environment.SANDBOX: "a sandbox"}
 
@@ -55,6 +55,7 @@ class DataDirectory:
         self.keys = path / "keys"
         self.log = path / "log"
         self.alarms = path / "alarms.json"
+        self.acknowledged = path / "acknowledged"
         self.served_settings = path / "service.json"
         self.rate_changes = path / "rate-changes.csv"
         self.candidates = path / "ingest"

@@ -26,9 +26,9 @@ test("days cross months and leap years", () => {
   assert.equal(dayLabel("2026-11-07"), "7 Nov");
 });
 
-test("shares are of all calls, bars are of the most", () => {
+test("shares are of all calls, and so are their bars", () => {
   const [one, other] = withShares([{ calls: 3000 }, { calls: 1 }]);
-  assert.deepEqual([one.percent, one.most, other.percent, other.most], ["100.0 %", 3000, "< 0.1 %", 3000]);
+  assert.deepEqual([one.percent, one.total, other.percent, other.total], ["100.0 %", 3001, "< 0.1 %", 3001]);
   assert.equal(withShares([{ calls: 0 }])[0].percent, "0.0 %");
 });
 

@@ -23,6 +23,21 @@ test("what can wait until the morning is no problem", () => {
   assert.deepEqual(found.findings[1].link, ["#/disputes", "Decide"]);
 });
 
+test("spent quotas are findings that lead to the accounts", () => {
+  const found = verdict({ ...FINE, quotas: { over: 1, near: 2 } });
+  assert.equal(found.headline, "It works. 2 things to look at");
+  assert.deepEqual(found.findings.map(({ link }) => link[0]), ["#/accounts?state=over&order=calls", "#/accounts?state=near&order=quota"]);
+  assert.match(found.findings[0].text, /^1 account over the quota/);
+  assert.equal(verdict({ ...FINE, quotas: { over: 0, near: 0 } }).level, "good");
+});
+
+test("a problem leads to its section of the runbook", () => {
+  const kinds = { "ingest has been silent for 93 s": "ingest", "no source answers": "network", "the API answers with 500": "process", "no node leads the ingest": "node" };
+  for (const [text, kind] of Object.entries(kinds)) {
+    assert.equal(verdict({ ...FINE, ready: false, problems: [text] }).findings[0].link[0], `#/runbook?kind=${kind}`);
+  }
+});
+
 test("problems come first", () => {
   const ended = [{ name: "stream", working: false, note: "ended 5 s ago" }];
   const found = verdict({ ...FINE, disputes_open: 3, ready: false, problems: ["no source answers"], processes: ended });

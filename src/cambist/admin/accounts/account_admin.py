@@ -12,7 +12,7 @@ from typing import Self
 
 from cambist.accounts.account import OWNER, Account, DatetimeFormat
 from cambist.accounts.account_search import AccountSearch, FoundAccounts
-from cambist.accounts.names import check_account_name, check_note, echo, is_account_name
+from cambist.accounts.names import check_account_name, check_anchor_day, check_email, check_note, echo, is_account_name
 from cambist.accounts.plan import Plan
 from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
 from cambist.admin.accounts.keys import CreatedKey, KeyAdmin, generate_key
@@ -28,7 +28,6 @@ from cambist.registry.accounts.plans import (
 )
 from cambist.registry.accounts.shared_plans import plan_sharing
 from cambist.settings import Settings
-from cambist.settings.mail import is_mail_address
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.disk_reserve import DiskReserve
 from cambist.storage.shared.change_notifier import Topic, data_changes
@@ -86,8 +85,8 @@ class AccountAdmin:
                 name,
                 self._plan(plan).name,
                 datetime_format,
-                _check_anchor_day(anchor_day),
-                email=_check_email(email),
+                check_anchor_day(anchor_day),
+                email=check_email(email),
             )
             created = generate_key("first")
             account = self._store.accounts.create(account, created.new)
@@ -141,11 +140,11 @@ class AccountAdmin:
         detail = ", ".join(f"{name} {value}" for name, value in changes.items() if value is not None)
         with self._audit.action("account.change", account.name, detail):
             if anchor_day is not None:
-                account = self._with_anchor_day(account, _check_anchor_day(anchor_day))
+                account = self._with_anchor_day(account, check_anchor_day(anchor_day))
             if datetime_format is not None:
                 account = replace(account, datetime_format=datetime_format)
             if email is not None:
-                account = replace(account, email=_check_email(email))
+                account = replace(account, email=check_email(email))
             if note is not None:
                 check_note(note)
                 account = replace(account, note=note)
@@ -201,6 +200,10 @@ class AccountAdmin:
         rows = self._store.usage.rows(since, account.number if account else None)
         names = {one.number: one.name for one in self.accounts()}
         return [DailyCalls(row.day, names.get(row.account, f"#{row.account}"), row.endpoint, row.calls) for row in rows]
+
+    def calls_since(self, day: date) -> int:
+        """Return the calls of all accounts from a day on."""
+        return self._store.usage.calls_since(day)
 
     @property
     def plans_file(self) -> Path:
@@ -274,16 +277,3 @@ class AccountAdmin:
 
     def _notify(self) -> None:
         self._changes.notify(Topic.ACCOUNTS)
-
-
-def _check_anchor_day(day: int) -> int:
-    if not 1 <= day <= 31:
-        raise BadParameter(f"Invalid anchor day: [{echo(str(day))}], it takes a day of the month from 1 to 31")
-    return day
-
-
-def _check_email(address: str) -> str:
-    """Return an address, or an empty text for none. Errors: BadParameter."""
-    if address and not is_mail_address(address):
-        raise BadParameter(f"Invalid email: [{echo(address)}], it takes one address such as shop@example.org")
-    return address

@@ -80,6 +80,11 @@ class SqlUsage:
         with self._engine.connect() as connection:
             return dict(tuple(row) for row in connection.execute(query))
 
+    def calls_since(self, day: date) -> int:
+        """Return the calls of all accounts."""
+        with self._engine.connect() as connection:
+            return connection.execute(select(_SUM).where(usage.c.day >= day)).scalar() or 0
+
     def totals(self, since: date) -> Iterator[CounterTotal]:
         """Return the stored totals."""
         query = select(usage.c.day, usage.c.page, usage.c.account_id, usage.c.endpoint, usage.c.calls)

@@ -17,6 +17,7 @@ import { loading } from "./parts/ui.js";
  * @property {(path: string, params?: object, options?: {background?: boolean}) => Promise<any>} get
  * @property {(path: string, body?: object) => Promise<any>} post
  * @property {(params: Record<string, string>) => void} setParams change the address without showing the view again
+ * @property {(params: Record<string, string>) => void} pushParams the same, as a step that Back undoes
  * @property {(name: string, params?: Record<string, string>) => void} go show another view
  * @property {(text: string) => void} say announce what was done
  * @property {(listener: (overview: any, error: Error | null) => void) => () => void} onOverview
@@ -70,6 +71,7 @@ function shellOf(route, signal) {
     get: (path, params, options) => api.get(path, params, { signal, ...options }),
     post: (path, body) => api.send("POST", path, body),
     setParams: (params) => history.replaceState(null, "", routeOf(route.name, params)),
+    pushParams: (params) => history.pushState(null, "", routeOf(route.name, params)),
     go: (name, params) => location.assign(routeOf(name, params)),
     onOverview: feed.listen,
     refreshOverview: feed.now,

@@ -14,11 +14,10 @@ export function dayLabel(day) {
   return `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`;
 }
 
-/** Add to each entry the most calls of one, for the length of its bar, and its percentage of all. */
+/** Add to each entry the calls of all, of which its bar is a part, and its percentage of them. */
 export function withShares(entries) {
   const total = entries.reduce((sum, { calls }) => sum + calls, 0);
-  const most = Math.max(0, ...entries.map(({ calls }) => calls));
-  return entries.map((entry) => ({ ...entry, most, percent: percentOf(entry.calls, total) }));
+  return entries.map((entry) => ({ ...entry, total, percent: percentOf(entry.calls, total) }));
 }
 
 function percentOf(calls, total) {

@@ -33,6 +33,7 @@ export function navigation(bar, session, signOut) {
       }
     },
     count(overview) {
+      show(links.get("problems"), overview.problems_open, "open");
       show(links.get("disputes"), overview.disputes_open, "open");
       show(links.get("sources"), overview.sources?.failing, "failing");
     },

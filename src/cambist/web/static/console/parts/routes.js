@@ -3,6 +3,7 @@
 /** The views in the navigation, in this order: name and label. */
 export const VIEWS = [
   ["overview", "Overview"],
+  ["problems", "Problems"],
   ["accounts", "Accounts"],
   ["plans", "Plans"],
   ["usage", "Usage"],
@@ -13,7 +14,7 @@ export const VIEWS = [
 ];
 
 /** The views that are shown under another one's entry. */
-export const PARENTS = { account: "accounts" };
+export const PARENTS = { account: "accounts", runbook: "problems" };
 
 /** The views that exist only in one environment. */
 const ONLY_IN = { sandbox: "sandbox", disputes: "live" };

@@ -26,14 +26,21 @@ export function verdict(overview) {
 }
 
 function problems(overview) {
-  return (overview.problems ?? []).map((text) => ({ level: "bad", text: sentence(text) }));
+  return (overview.problems ?? []).map((text) => ({ level: "bad", text: sentence(text), link: [`#/runbook?kind=${kindOf(text)}`, "What to do"] }));
+}
+
+/** The section of the runbook about what is wrong with the service. */
+function kindOf(text) {
+  if (text.startsWith("ingest")) return "ingest";
+  if (/\b(source|network)/.test(text)) return "network";
+  return /^(the cluster|Redis|PostgreSQL|the rate matrix|no node)/.test(text) ? "node" : "process";
 }
 
 /** The processes that do not work, but for those whose problem is among the others already. */
 function processes(overview) {
   const isTold = ({ name, note }) => (overview.problems ?? []).some((text) => text.includes(note) || text.startsWith(name));
   const stopped = (overview.processes ?? []).filter((each) => !each.working && !isTold(each));
-  return stopped.map((each) => ({ level: "bad", text: `The process ${each.name} does not work: ${each.note}` }));
+  return stopped.map((each) => ({ level: "bad", text: `The process ${each.name} does not work: ${each.note}`, link: ["#/runbook?kind=process", "What to do"] }));
 }
 
 function sources({ sources: counts }) {
@@ -64,11 +71,21 @@ function others(overview) {
   if (newest && new Date(overview.at) - new Date(newest) > LONGEST_PAUSE) {
     found.push({ level: "warn", text: `The newest rate is of ${newest.slice(0, 10)}: no source has delivered a newer one`, link: ["#/sources", "See the sources"] });
   }
+  found.push(...quotas(overview.quotas));
   const disk = overview.disk;
   if (disk?.total_bytes && disk.free_bytes < LOW_DISK * disk.total_bytes) {
     const percent = Math.floor((100 * disk.free_bytes) / disk.total_bytes);
-    found.push({ level: "warn", text: `Only ${percent} % of the disk is free` });
+    found.push({ level: "warn", text: `Only ${percent} % of the disk is free`, link: ["#/runbook?kind=disk", "What to do"] });
   }
+  return found;
+}
+
+/** The accounts that have used up their quotas, or nearly. */
+function quotas(counts) {
+  const { over = 0, near = 0 } = counts ?? {};
+  const found = [];
+  if (over) found.push({ level: "warn", text: `${plural(over, "account")} over the quota: ${over === 1 ? "its" : "their"} calls are refused`, link: ["#/accounts?state=over&order=calls", "See which"] });
+  if (near) found.push({ level: "warn", text: `${plural(near, "account")} with 80 % of the quota used or more`, link: ["#/accounts?state=near&order=quota", "See which"] });
   return found;
 }
 

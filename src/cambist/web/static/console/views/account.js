@@ -1,10 +1,11 @@
 /** One account: its plan, its calls and its keys. */
 
 import { h } from "../../lib/dom.js";
+import { quotaUsed } from "../parts/account_text.js";
 import { ask, showKey } from "../parts/dialog.js";
 import { onAction, patch } from "../parts/patch.js";
 import { routeOf } from "../parts/routes.js";
-import { ago, badge, card, cell, count, field, heading, row, select, share, table, time } from "../parts/ui.js";
+import { ago, badge, card, cell, count, field, heading, row, select, table, time } from "../parts/ui.js";
 
 export const title = "Account";
 
@@ -56,6 +57,7 @@ function actions(view, path, shell, change) {
       await change(planDialog(view.account, plans, (plan) => post("plan", { plan })), "The plan was changed.");
     },
     email: () => change(emailDialog(view.account, (email) => post("email", { email })), "The address was changed."),
+    note: () => change(noteDialog(view.account, (note) => post("note", { note })), "The note was changed."),
     buy: () => change(buyDialog(view.account, (calls) => post("buy", { calls })), "The calls were added."),
     create: () => change(createDialog((fields) => post("keys", fields)), "The key was created."),
     revoke: ({ dataset: { prefix } }) =>
@@ -86,7 +88,6 @@ function facts(account) {
   const calls = quota === null
     ? [h("strong", { class: "num" }, count(used)), " calls, no quota"]
     : [h("strong", { class: "num" }, count(used)), ` of ${count(quota)} calls`, bought ? ` (${count(bought)} bought)` : ""];
-  const spent = quota !== null && used >= quota;
   return card(
     { class: "facts" },
     h(
@@ -95,15 +96,17 @@ function facts(account) {
       fact("State", account.suspended ? badge("suspended", "warn") : badge("active", "good")),
       fact("Plan", account.plan_known ? account.plan : badge(`${account.plan}: no such plan`, "bad")),
       fact("Period", `${period.start} to ${period.end}`),
-      fact("Calls in it", h("span", {}, ...calls), quota === null ? null : share(used, quota, spent ? "bad" : "")),
+      fact("Calls in it", h("span", {}, ...calls), quota === null ? null : quotaUsed(account)),
       fact("Format of times", account.datetime_format),
       fact("Told of its quota", account.email ?? "nobody"),
+      fact("Note", account.note || "none"),
     ),
     h(
       "div",
       { class: "actions" },
       button("Change the plan", "plan"),
       button("Change the address", "email"),
+      button("Change the note", "note"),
       quota === null ? null : button("Add calls", "buy"),
       h("a", { class: "button quiet", href: routeOf("usage", { account: account.name }) }, "Usage"),
       account.suspended ? button("Resume", "resume", "") : button("Suspend", "suspend", "danger"),
@@ -179,6 +182,16 @@ function emailDialog(account, run) {
     body: [field("E-mail address", email, "It gets a message when 80 and 100 % of the quota are used. Empty: nobody.")],
     action: "Change the address",
     run: (form) => run(String(form.get("email")).trim()),
+  };
+}
+
+function noteDialog(account, run) {
+  const note = h("input", { name: "note", maxlength: "200", value: account.note, autocomplete: "off" });
+  return {
+    title: `Your note on ${account.name}`,
+    body: [field("Note", note, "Only operators see it. Accounts can be searched for it.")],
+    action: "Change the note",
+    run: (form) => run(String(form.get("note")).trim()),
   };
 }
 

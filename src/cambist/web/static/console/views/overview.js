@@ -72,8 +72,14 @@ function figures(overview) {
       h("a", { href: "#/accounts" }, plural(overview.accounts, "account")),
       h("a", { href: "#/usage" }, "Usage by day and endpoint"),
     ),
+    problemsFigure(overview),
     figure("Version", overview.version, `Python ${overview.python}`, `Environment: ${overview.environment}`),
   ];
+}
+
+function problemsFigure({ problems_open: open, problems_acknowledged: known }) {
+  const link = h("a", { href: "#/problems" }, "Problems, and what has ended");
+  return figure("Problems", open ? `${count(open)} open` : "none", known ? `${count(known)} acknowledged` : null, link);
 }
 
 function bookFigure(book) {

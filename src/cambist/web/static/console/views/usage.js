@@ -85,10 +85,10 @@ function bodyOf(usage, chosen) {
   ];
 }
 
-/** A ranking as horizontal bars in a table: the name, the share as a bar, the calls. */
+/** A ranking in a table: the name, the share of all calls as a bar, the calls. */
 function ranking(title, entries, key, name) {
   const rows = withShares(entries).map((entry) =>
-    row(entry[key], h("th", { scope: "row" }, name(entry[key])), cell(share(entry.calls, entry.most), "wide"), cell(count(entry.calls), "num"), cell(entry.percent, "num muted extra")),
+    row(entry[key], h("th", { scope: "row" }, name(entry[key])), cell(share(entry.calls, entry.total), "wide"), cell(count(entry.calls), "num"), cell(entry.percent, "num muted extra")),
   );
   const columns = [{ label: title.replace("By ", "").replace(/^./, (first) => first.toUpperCase()) }, { label: "Share", class: "wide" }, { label: "Calls", class: "num" }, { label: "Of all", class: "num extra" }];
   return card({ title }, table({ caption: title, columns, rows }));
