@@ -30,12 +30,18 @@ LIVE = (
 
 SANDBOX = (
     Shot("console-accounts", "#/accounts"),
+    Shot("console-problems", "#/problems"),
+    Shot("console-runbook", "#/runbook?kind=source"),
     Shot("console-account", "#/account?name=shop"),
     Shot("console-plans", "#/plans"),
     Shot("console-usage", "#/usage"),
     Shot("console-faults", "#/sandbox"),
     Shot("console-audit", "#/audit"),
 )
+
+
+WITHOUT_FOLDER = "for (const each of document.querySelectorAll('.path')) each.textContent = '/var/lib/cambist'"
+"""Pictures show the folder of an installed service, not the one on the machine that takes them."""
 
 
 def main() -> int:
@@ -112,6 +118,7 @@ def take(shots: list[Shot], service: PageService) -> None:
                     page.goto(f"{service.operator_url}{shot.route}")
                     page.wait_for_selector("h1")
                     page.wait_for_timeout(shot.seconds * 1000)
+                    page.evaluate(WITHOUT_FOLDER)
                     page.screenshot(path=FOLDER / f"{shot.name}-{width}-{scheme}.png", animations="disabled")
                     page.close()
                 context.close()

@@ -28,8 +28,8 @@ def _alarms(settings: Settings, clock: Clock) -> None:
 def test_problems_are_listed_with_what_has_ended(browser: Browser) -> None:
     found = browser.get("/problems").json
     assert [(each["key"], each["kind"]) for each in found["problems"]] == [
-        ("quota:desk", "quota"),
         ("quota:shop", "quota"),
+        ("quota:desk", "quota"),
         ("source:ecb", "source"),
     ]
     assert [(each["key"], each["seconds"]) for each in found["ended"]] == [("disk:", 7200)]

@@ -13,6 +13,10 @@ from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
 
 
+_MOST = 200
+"""Problems in one answer: thousands of accounts may have used up their quotas."""
+
+
 class _Named(Struct, forbid_unknown_fields=True):
     key: str
     note: str = ""
@@ -20,10 +24,11 @@ class _Named(Struct, forbid_unknown_fields=True):
 
 def _list(call: ConsoleCall) -> dict[str, Any]:
     admin = _admin(call)
-    ended = admin.history()
+    ended, problems = admin.history(), admin.problems()
     shown, counts = call.page(len(ended))
     return {
-        "problems": [problem_record(each) for each in admin.problems()],
+        "problems": [problem_record(each) for each in problems[:_MOST]],
+        "total": len(problems),
         "ended": [ended_record(each) for each in ended[shown]],
         "ended_page": counts,
     }

@@ -14,7 +14,7 @@ from cambist.errors import BadParameter
 
 _DEFAULT = timedelta(days=29)
 _LONGEST = timedelta(days=3660)
-_MOST_ROWS = 2000
+_MOST_ROWS, _MOST_ACCOUNTS = 2000, 100
 
 
 def _show(call: ConsoleCall) -> dict[str, Any]:
@@ -22,13 +22,15 @@ def _show(call: ConsoleCall) -> dict[str, Any]:
     with account_admin(call) as admin:
         name = call.text("account")
         rows = [row for row in admin.usage(admin.account(name) if name else None, since) if row.day <= until]
+    by_account = _totals("account", Counter[str](), rows)
     newest = sorted(rows, key=lambda row: (-row.day.toordinal(), row.account, row.endpoint))
     return {
         "since": since,
         "until": until,
         "total": sum(row.calls for row in rows),
         "by_day": _by_day(rows, since, until),
-        "by_account": _totals("account", Counter[str](), rows),
+        "by_account": by_account[:_MOST_ACCOUNTS],
+        "accounts_left_out": max(0, len(by_account) - _MOST_ACCOUNTS),
         "by_endpoint": _totals("endpoint", Counter[str](), rows),
         "rows": [_row(row) for row in newest[:_MOST_ROWS]],
         "rows_left_out": max(0, len(newest) - _MOST_ROWS),

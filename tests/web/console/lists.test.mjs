@@ -27,9 +27,9 @@ test("days cross months and leap years", () => {
 });
 
 test("shares are of all calls, and so are their bars", () => {
-  const [one, other] = withShares([{ calls: 3000 }, { calls: 1 }]);
+  const [one, other] = withShares([{ calls: 3000 }, { calls: 1 }], 3001);
   assert.deepEqual([one.percent, one.total, other.percent, other.total], ["100.0 %", 3001, "< 0.1 %", 3001]);
-  assert.equal(withShares([{ calls: 0 }])[0].percent, "0.0 %");
+  assert.equal(withShares([{ calls: 0 }], 0)[0].percent, "0.0 %");
 });
 
 test("a line of a text is found, and its end is the end of the text", () => {

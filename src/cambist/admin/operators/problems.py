@@ -38,10 +38,10 @@ class ProblemAdmin:
         self._audit = AuditRecorder(settings, clock, who)
 
     def problems(self) -> list[OpenProblem]:
-        """Return the problems of now: first those that nobody has acknowledged, each part oldest first."""
+        """Return the problems of now: first those that nobody has acknowledged, of these the worst, then the oldest."""
         known = acknowledgements(self._folder)
         found = [_problem(alarm, known) for alarm in self._recorded().alarms.values() if alarm.gone_since is None]
-        return sorted(found, key=lambda each: (each.acknowledged is not None, each.alarm.since, each.alarm.trouble.key))
+        return sorted(found, key=_order)
 
     def history(self) -> tuple[EndedAlarm, ...]:
         """Return the alarms that have ended within the last 30 days, newest first, at most 500."""
@@ -76,6 +76,11 @@ class ProblemAdmin:
         if key not in current:
             raise BadParameter(f"There is no problem [{echo(key)}] now; {did_you_mean(key, current)}")
         return current[key]
+
+
+def _order(problem: OpenProblem) -> tuple[bool, int, datetime, str]:
+    alarm = problem.alarm
+    return problem.acknowledged is not None, -alarm.trouble.level, alarm.since, alarm.trouble.key
 
 
 def problem_record(problem: OpenProblem) -> dict[str, Any]:

@@ -15,8 +15,7 @@ export function dayLabel(day) {
 }
 
 /** Add to each entry the calls of all, of which its bar is a part, and its percentage of them. */
-export function withShares(entries) {
-  const total = entries.reduce((sum, { calls }) => sum + calls, 0);
+export function withShares(entries, total) {
   return entries.map((entry) => ({ ...entry, total, percent: percentOf(entry.calls, total) }));
 }
 

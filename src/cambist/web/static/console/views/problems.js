@@ -6,6 +6,7 @@ import { ask } from "../parts/dialog.js";
 import { onAction, patch } from "../parts/patch.js";
 import { routeOf } from "../parts/routes.js";
 import { ago, badge, card, cell, errorNote, field, heading, pager, row, table, time } from "../parts/ui.js";
+import { plural } from "../parts/verdict.js";
 
 export const title = "Problems";
 
@@ -15,6 +16,7 @@ const PER_PAGE = 50;
 /** @param {HTMLElement} root @param {URLSearchParams} params @param {import("../app.js").Shell} shell */
 export async function show(root, params, shell) {
   const view = { page: Number(params.get("page")) || 1, problems: [], timer: 0 };
+  const found = h("p", { class: "hint", role: "status" });
   const list = h("div", { class: "list" });
   const ended = h("div", { class: "stack wide" });
   const more = h("div", {});
@@ -24,6 +26,7 @@ export async function show(root, params, shell) {
     try {
       const answer = await shell.get("/problems", { page: view.page, per_page: PER_PAGE }, { background });
       view.problems = answer.problems;
+      found.textContent = foundText(answer);
       patch(list, tableOf(answer.problems));
       patch(ended, historyOf(answer.ended));
       more.replaceChildren(...[pager(answer.ended_page.page, answer.ended_page.pages, turn)].filter(Boolean));
@@ -43,23 +46,26 @@ export async function show(root, params, shell) {
     shell.refreshOverview();
     await load();
   }
-  const found = (element) => view.problems.find(({ key }) => key === element.dataset.problem);
+  const chosen = (element) => view.problems.find(({ key }) => key === element.dataset.problem);
   onAction(list, {
-    acknowledge: (element) => change(acknowledgeDialog(found(element), shell), "The problem is acknowledged."),
-    withdraw: (element) => change(withdrawDialog(found(element), shell), "The problem is not acknowledged any more."),
+    acknowledge: (element) => change(acknowledgeDialog(chosen(element), shell), "The problem is acknowledged."),
+    withdraw: (element) => change(withdrawDialog(chosen(element), shell), "The problem is not acknowledged any more."),
   });
-  root.append(heading("Problems", "What is wrong now, and since when. A problem leaves the list when it has ended."), list, ended, more);
+  root.append(heading("Problems", "What is wrong now, and since when. A problem leaves the list when it has ended."), found, list, ended, more);
   await load();
   return () => clearTimeout(view.timer);
 }
 
+function foundText({ problems, total }) {
+  return total > problems.length ? `${plural(total, "problem")}, the first ${problems.length} of them here` : plural(total, "problem");
+}
+
 function tableOf(problems) {
-  const columns = [{ label: "Problem" }, { label: "State" }, { label: "Since", class: "num extra" }, { label: "Actions" }];
+  const columns = [{ label: "Problem" }, { label: "Since", class: "num extra" }, { label: "Actions" }];
   const rows = problems.map((problem) =>
     row(
       problem.key,
       h("th", { scope: "row" }, textOf(problem)),
-      cell(stateOf(problem)),
       cell(ago(problem.since), "num extra"),
       cell(button(problem)),
     ),
@@ -67,12 +73,13 @@ function tableOf(problems) {
   return table({ caption: "Problems", columns, rows, empty: "There is no problem." });
 }
 
-function textOf({ text, kind, key, since, acknowledged }) {
+function textOf(problem) {
+  const { text, kind, key, since, acknowledged } = problem;
   const known = acknowledged
     ? h("p", { class: "hint" }, `${acknowledged.who}, `, time(acknowledged.at), acknowledged.note ? `: ${acknowledged.note}` : "")
     : null;
   const begun = h("span", { class: "hint narrow" }, "Since ", time(since));
-  return h("div", { class: "problem" }, h("span", {}, text), begun, h("span", { class: "links" }, ...linksOf(kind, key)), known);
+  return h("div", { class: "problem" }, h("span", {}, stateOf(problem), " ", text), begun, h("span", { class: "links" }, ...linksOf(kind, key)), known);
 }
 
 /** Where a problem is looked at, and what to do about it. */
@@ -91,7 +98,7 @@ function linksOf(kind, key) {
 
 function stateOf({ acknowledged, told, level }) {
   if (acknowledged) return badge("acknowledged", "quiet");
-  return told ? badge(level > 1 ? "worse" : "open", level > 1 ? "bad" : "warn") : badge("new", "warn");
+  return told ? badge(level > 1 ? "severe" : "open", level > 1 ? "bad" : "warn") : badge("new", "warn");
 }
 
 function button({ key, acknowledged }) {

@@ -7,6 +7,7 @@ import { dayBefore, dayLabel, withShares } from "../parts/calls.js";
 import { patch } from "../parts/patch.js";
 import { routeOf } from "../parts/routes.js";
 import { card, cell, count, emptyState, errorNote, field, heading, row, share, table } from "../parts/ui.js";
+import { plural } from "../parts/verdict.js";
 
 export const title = "Usage";
 
@@ -35,6 +36,7 @@ export async function show(root, params, shell) {
       if (!shell.signal.aborted && asked === view.asked) body.replaceChildren(errorNote(error));
     }
   }
+  account.addEventListener("input", () => fillNames(names, shell, account.value.trim()));
   const later = () => {
     clearTimeout(view.timer);
     view.timer = setTimeout(load, 300);
@@ -59,8 +61,8 @@ export async function show(root, params, shell) {
   return () => clearTimeout(view.timer);
 }
 
-async function fillNames(names, shell) {
-  const found = await shell.get("/accounts", { per_page: 200 }).catch(() => ({ accounts: [] }));
+async function fillNames(names, shell, search = "") {
+  const found = await shell.get("/accounts", { search, per_page: 20 }).catch(() => ({ accounts: [] }));
   patch(names, ...found.accounts.map(({ name }) => h("option", { value: name })));
 }
 
@@ -77,21 +79,22 @@ function bodyOf(usage, chosen) {
     h(
       "div",
       { class: "columns" },
-      ranking("By account", usage.by_account, "account", (name) =>
+      ranking("By account", usage.by_account, "account", usage, (name) =>
         name.startsWith("#") ? `${name} (deleted)` : h("a", { href: routeOf("account", { name }) }, name)),
-      ranking("By endpoint", usage.by_endpoint, "endpoint", (path) => h("code", {}, path)),
+      ranking("By endpoint", usage.by_endpoint, "endpoint", usage, (path) => h("code", {}, path)),
     ),
     details(usage),
   ];
 }
 
 /** A ranking in a table: the name, the share of all calls as a bar, the calls. */
-function ranking(title, entries, key, name) {
-  const rows = withShares(entries).map((entry) =>
+function ranking(title, entries, key, { total, accounts_left_out: left }, name) {
+  const rows = withShares(entries, total).map((entry) =>
     row(entry[key], h("th", { scope: "row" }, name(entry[key])), cell(share(entry.calls, entry.total), "wide"), cell(count(entry.calls), "num"), cell(entry.percent, "num muted extra")),
   );
   const columns = [{ label: title.replace("By ", "").replace(/^./, (first) => first.toUpperCase()) }, { label: "Share", class: "wide" }, { label: "Calls", class: "num" }, { label: "Of all", class: "num extra" }];
-  return card({ title }, table({ caption: title, columns, rows }));
+  const others = key === "account" && left ? h("p", { class: "hint" }, `${plural(left, "account")} with fewer calls are not shown: name one above.`) : null;
+  return card({ title }, table({ caption: title, columns, rows }), others);
 }
 
 function details(usage) {
