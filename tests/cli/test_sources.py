@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from cambist.registry.sources.source_adapters import adapters, is_declared
+from cambist.status.source_activity import ActivityCounts, SourceActivity
 from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.json_file import write_json_file
 
@@ -270,3 +271,17 @@ def test_an_invalid_dry_run_is_refused_in_one_sentence(
         ((str(tmp_path / "meridian.toml"),), "needs a key: set the variable MERIDIAN_KEY"),
     ):
         assert reason in error_of("sources", "try", *arguments), arguments
+
+
+def test_the_last_day_of_sources_is_shown(shell: Shell, folder: Path, error_of: ErrorOf) -> None:
+    counts = ActivityCounts()
+    for seconds in (1, 3):
+        counts.record_poll(NOW, timedelta(seconds=seconds))
+    counts.record_failure(NOW)
+    activity = SourceActivity(NOW, {"ecb": counts.last_day(NOW)})
+    write_json_file(folder / "source-activity.json", activity)
+    assert row_of(shell("sources", "activity").out, "ecb") == ["ecb", "2", "0", "1", "2000 ms", "3000 ms", "0"]
+    slots = shell("sources", "activity", "ecb", "--json").json["ecb"]
+    assert len(slots) == 48
+    assert sum(slot["polls"] for slot in slots) == 2
+    assert "did you mean [ecb]" in error_of("sources", "activity", "ecbb")

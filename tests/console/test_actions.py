@@ -14,6 +14,7 @@ from cambist.accounts.plan import default_plans
 from cambist.accounts.usage_counters import CounterTotal
 from cambist.registry.sources.asked_sources import asked_at
 from cambist.settings import Settings
+from cambist.status.source_activity import ActivityCounts, SourceActivity
 from cambist.status.source_report import SourceReport, SourceReports
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import write_json_file
@@ -345,6 +346,20 @@ def test_the_audit_log_is_filtered_and_paged(browser: Browser, clock: Clock) -> 
     assert browser.get("/audit?who=cli&action=account").json["entries"] == []
     late = browser.get("/audit?since=2026-11-20T12:03:00Z").json["entries"]
     assert [each["on"] for each in late] == ["three"]
+
+
+def test_the_last_day_of_each_source_is_shown_by_half_hours(browser: Browser, settings: Settings, clock: Clock) -> None:
+    assert browser.get("/sources/activity").json == {"slot_seconds": 1800, "starts": [], "sources": {}}
+    counts = ActivityCounts()
+    counts.record_poll(clock.now - timedelta(hours=2), timedelta(seconds=2))
+    counts.record_held(clock.now, 4)
+    activity = SourceActivity(clock.now, {"ecb": counts.last_day(clock.now)})
+    write_json_file(DataDirectory(settings.data).source_activity, activity)
+    found = browser.get("/sources/activity").json
+    assert (len(found["starts"]), found["starts"][-1]) == (48, "2026-11-20T12:00:00Z")
+    columns = found["sources"]["ecb"]
+    assert (columns["polls"][-5], columns["mean_ms"][-5], columns["held"][-1]) == (1, 2000, 4)
+    assert (sum(columns["polls"]), columns["mean_ms"][0]) == (1, None)
 
 
 def test_an_unexpected_error_is_answered_without_its_reason(

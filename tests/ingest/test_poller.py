@@ -182,6 +182,21 @@ def test_the_pause_depends_on_the_schedule_and_on_failures(
     assert seconds <= paused(skipping, poller) <= seconds + 5.5
 
 
+def test_each_request_is_counted_with_how_long_it_took_also_if_it_fails(skipping, a_source) -> None:
+    poller = a_poller(a_source(schedule=ALL_DAY), Fetches(b"", SourceUnreachable("mint: no answer in time")))
+    request = SourceRequest(url="https://mint.example/rates", content_types=())
+
+    async def scene() -> None:
+        await poller.fetch(request)
+        with pytest.raises(SourceUnreachable):
+            await poller.fetch(request)
+
+    skipping(scene())
+    (slot,) = poller.source_status.activity.last_day(FRIDAY_NOON)
+    assert (slot.polls, slot.failures) == (2, 0)
+    assert slot.slowest <= slot.milliseconds
+
+
 def test_a_source_that_never_answered_is_tried_before_its_next_working_day(skipping, a_source) -> None:
     evening = FRIDAY_NOON.replace(hour=18)
     poller = a_poller(a_source(schedule=WINDOW), Fetches(None), lambda: evening)

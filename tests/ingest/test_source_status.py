@@ -120,3 +120,22 @@ def test_the_reports_have_every_source_in_order_with_its_tick_counts(a_source) -
         ("exchange", True, "", 5, {"out of order": 1}),
     ]
     assert source_reports.reports[1].condition(NOON) is Condition.OFF
+
+
+def test_answers_failures_and_held_fixings_are_counted_for_the_last_day(a_source) -> None:
+    source = a_source()
+    statuses = SourceStatuses.for_sources([source], {})
+    status = statuses.by_source[source.key]
+    status.record_success(NOON)
+    status.record_failure(NOON, "no answer in time")
+    status.held = HeldFixings(count=3)
+    (slot,) = statuses.activity(NOON).sources[source.key]
+    assert (slot.answers, slot.failures, slot.held) == (1, 1, 3)
+    later = SourceStatuses.for_sources([source], {})
+    later.resume_activity(statuses.activity(NOON), NOON + MINUTE)
+    assert later.by_source[source.key].activity.last_day(NOON)[0].failures == 1
+
+
+def test_a_source_that_is_off_has_no_counts(a_source) -> None:
+    source = a_source()
+    assert SourceStatuses.for_sources([source], {source.key: "its terms"}).activity(NOON).sources == {}

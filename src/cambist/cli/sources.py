@@ -12,6 +12,7 @@ import typer
 from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
+from cambist.cli.source_activity import activity
 from cambist.cli.source_check import check, record
 from cambist.cli.source_status import status
 from cambist.cli.source_try import try_declaration
@@ -57,6 +58,7 @@ def list_all(
 
 
 app.command()(status)
+app.command()(activity)
 app.command("try")(try_declaration)
 app.command()(check)
 app.command()(record)

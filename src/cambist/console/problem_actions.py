@@ -12,7 +12,6 @@ from cambist.admin.operators.runbook import RUNBOOK
 from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
 
-
 _MOST = 200
 """Problems in one answer: thousands of accounts may have used up their quotas."""
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from cambist.admin.sources.activity import day_columns, source_days
 from cambist.admin.sources.source_list import SourceRequests
 from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
+from cambist.status.source_activity import SLOT
 from cambist.status.source_report import SourceReport
 
 _SHOWN = (
@@ -42,12 +44,22 @@ def _ask(call: ConsoleCall) -> dict[str, Any]:
     return {"key": key, "asked_at": _requests(call).ask(key)}
 
 
+def _activity(call: ConsoleCall) -> dict[str, Any]:
+    days = source_days(call.settings, call.now())
+    return {
+        "slot_seconds": SLOT.total_seconds(),
+        "starts": [slot.start for slot in days[0].slots] if days else [],
+        "sources": {day.key: day_columns(day.slots) for day in days},
+    }
+
+
 def _requests(call: ConsoleCall) -> SourceRequests:
     return SourceRequests(call.settings, call.installation.clock, call.who)
 
 
 SOURCE_ROUTES = (
     Route("GET", "/sources", _list),
+    Route("GET", "/sources/activity", _activity),
     Route("POST", "/sources/{key}/ask", _ask, 202),
 )
 """The paths of sources."""

@@ -79,6 +79,15 @@ class Poller:
             await asyncio.wait([self._pausing], timeout=seconds)
         self._is_asked = False
 
+    async def fetch(self, request: SourceRequest) -> bytes | None:
+        """Fetch an answer of the source, and count the request and how long it took. Errors: those of the fetcher."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            return await self.fetcher.fetch(self.source.key, request)
+        finally:
+            self.source_status.activity.record_poll(self.clock(), timedelta(seconds=loop.time() - began))
+
     def record_failure(self, error: Exception) -> None:
         """Record a failure, and log the first of a run. Without any network, `SourceStatuses` logs one line for all."""
         if not self.source_status.failures:
@@ -183,7 +192,7 @@ async def _request_all(
 
 async def _request_one(poller: Poller, request: SourceRequest, file: File, this_round: PollingRound) -> None:
     try:
-        content = await poller.fetcher.fetch(poller.source.key, request)
+        content = await poller.fetch(request)
     except NothingPublished:
         this_round.absent.append(request)
         return
@@ -224,7 +233,7 @@ async def _request_ticks(
     for request in adapter.requests():
         asked_at = poller.clock()
         try:
-            content = await poller.fetcher.fetch(poller.source.key, request)
+            content = await poller.fetch(request)
             if content is not None:
                 apply_ticks(pipeline, adapter.parse_ticks(content, request.subject, names()), poller, asked_at)
         except SourceBroken as error:

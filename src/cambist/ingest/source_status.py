@@ -12,6 +12,7 @@ from cambist.history.fixing import Coverage
 from cambist.pricing.source_kind import Pace
 from cambist.sources.base import Source
 from cambist.status.network import no_network
+from cambist.status.source_activity import ActivityCounts, SourceActivity
 from cambist.status.source_report import SourceReport, SourceReports
 
 _LATE_AFTER = {
@@ -44,16 +45,19 @@ class SourceStatus:
     held: HeldFixings = field(default_factory=HeldFixings)
     coverage: Coverage | None = None
     complete_on: date | None = None
+    activity: ActivityCounts = field(default_factory=ActivityCounts)
     _left_out: dict[str, tuple[datetime, tuple[str, ...]]] = field(default_factory=dict)
 
     def record_success(self, now: datetime) -> None:
         """Record that the source answered as it should."""
         self.last_success, self.failures, self.why, self.unreachable = now, 0, "", False
+        self.activity.record_answer(now)
 
     def record_failure(self, now: datetime, why: str, *, unreachable: bool = False) -> None:
         """Record that it did not, or could not be reached."""
         self.last_failure, self.why, self.unreachable = now, why, unreachable
         self.failures += 1
+        self.activity.record_failure(now)
 
     def record_left_out(self, origin: str, messages: tuple[str, ...], now: datetime) -> None:
         """Record what could not be read in a delivery, until the next delivery of the same origin or for a week."""
@@ -128,6 +132,19 @@ class SourceStatuses:
         for report in source_reports.reports if source_reports else ():
             if report.key in self.by_source:
                 self.by_source[report.key].complete_on = report.complete_on
+
+    def resume_activity(self, recorded: SourceActivity | None, now: datetime) -> None:
+        """Continue the counts of the last 24 hours from before a restart."""
+        for key, slots in recorded.sources.items() if recorded else ():
+            if key in self.by_source:
+                self.by_source[key].activity.resume(slots, now)
+
+    def activity(self, now: datetime) -> SourceActivity:
+        """Return the counts of the last 24 hours, with the fixings that are held now."""
+        enabled = {key: status for key, status in self.by_source.items() if status.enabled}
+        for status in enabled.values():
+            status.activity.record_held(now, status.held.count)
+        return SourceActivity(now, {key: status.activity.last_day(now) for key, status in enabled.items()})
 
     @property
     def is_offline(self) -> bool:

@@ -86,7 +86,7 @@ class Streamer:
 
     async def _fetch_names(self) -> Mapping[str, Pair]:
         request = self.venue.pair_list_request()
-        content = await self.poller.fetcher.fetch(self.venue.source.key, request)
+        content = await self.poller.fetch(request)
         return (
             self.names
             if content is None

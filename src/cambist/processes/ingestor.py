@@ -51,9 +51,10 @@ from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
 from cambist.settings.outgoing import outgoing_proxies
 from cambist.sources.base import Adapter, FixingAdapter, TickAdapter, VenueAdapter
+from cambist.status.source_activity import SourceActivity
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.json_file import read_json_file
+from cambist.storage.json_file import read_json_file, write_json_file
 from cambist.storage.shared.rate_book_file import RateBookFile
 
 log = logging.getLogger(__name__)
@@ -67,6 +68,7 @@ _RESTART_SECONDS = 60.0
 _TAKE_OVER_SECONDS = 2.0
 _LINK_STARTS_IN = 10.0
 _FRESH_SECONDS = 1.0
+_FIRST_ACTIVITY_SECONDS, _ACTIVITY_SECONDS = 5.0, 60.0
 """How long a new leader waits for the archive before it publishes."""
 
 
@@ -92,6 +94,7 @@ class Ingestor:
         self._enabled = {key: adapter for key, adapter in self._adapters.items() if key not in off}
         self._statuses = SourceStatuses.for_sources(sources.values(), off)
         self._statuses.resume(read_json_file(self._folder.source_reports, SourceReports))
+        self._statuses.resume_activity(read_json_file(self._folder.source_activity, SourceActivity), utc_now())
         self._bar_aggregator = read_open_bars(self._folder.open_bars)
         self._bar_clock = SteadyClock()
         self._pipeline = PricePipeline(sources, is_open, self._bar_aggregator, self._bar_clock.at)
@@ -159,7 +162,7 @@ class Ingestor:
         fixings = [key for key, adapter in self._enabled.items() if isinstance(adapter, FixingAdapter)]
         coroutines = [
             self._publication.publish(), self._publication.write_reports(), self._archive_closes(), self._write_bars(),
-            self._sample_prices(),
+            self._sample_prices(), self._write_activity(),
             self._archive.rebuild_matrix_when_due(), self._archive.watch(),
             watch_asked_sources(self._folder, {key: poller.ask for key, poller in pollers.items()}),
         ]  # fmt: skip
@@ -242,6 +245,16 @@ class Ingestor:
             return call(ArchiveTasks.file_sample, sample)
 
         await sample_prices(lambda: self._rate_books.last, age, file, utc_now)
+
+    async def _write_activity(self) -> None:
+        """Write every minute what was asked of the sources; of several nodes the one that leads does."""
+        path, pause = self._folder.source_activity, _FIRST_ACTIVITY_SECONDS
+        while True:
+            await asyncio.sleep(pause)
+            pause = _ACTIVITY_SECONDS
+            if self._leader is None or self._leader.epoch() is not None:
+                activity = self._statuses.activity(utc_now())
+                self._publication.write("file of what was asked", partial(write_json_file, path, activity))
 
     async def _write_bars(self) -> None:
         """Save open bars, and archive completed ones."""

@@ -17,7 +17,7 @@ _FILES = (
     "cambist.db", "rates.image", "bars.open", "rates.book", "rates.votes", "sources.json", "stream.json", "versions",
     "stream.connections", "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
     "audit.log", "plans.toml.previous", "cluster.json", "node.instance",
-    "accounts.copy", "usage.copy", "rate-changes.csv", "service.json",
+    "accounts.copy", "usage.copy", "rate-changes.csv", "service.json", "source-activity.json",
 )  # fmt: skip
 _FOLDERS = ("sources", "ledger", "console", "asked", "ingest", "keys", "log", "acknowledged")
 
@@ -40,6 +40,7 @@ class DataDirectory:
         self.plans = path / "plans.toml"
         self.plans_in_force = path / "plans.current"
         self.source_reports = path / "sources.json"
+        self.source_activity = path / "source-activity.json"
         self.stream_connections = path / "stream.connections"
         self.faults = path / "faults.toml"
         self.open_bars = path / "bars.open"

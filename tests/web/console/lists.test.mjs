@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { columnsOf, dayText, slotsOf, slotText } from "./console/parts/activity.js";
 import { dayBefore, dayLabel, withShares } from "./console/parts/calls.js";
 import { lineCount, lineRange, withoutPlace } from "./console/parts/plan_text.js";
 import { parseRoute, routeOf } from "./console/parts/routes.js";
@@ -65,4 +66,24 @@ test("a source has answered only after it was asked", () => {
   assert.equal(hasAnswered({ last_success: "2026-11-22T22:00:00.5Z", last_failure: null }, asked), "answered");
   assert.equal(hasAnswered({ last_success: "2026-11-22T21:00:00Z", last_failure: "2026-11-22T22:00:01Z" }, asked), "failed");
   assert.equal(hasAnswered({ last_success: "2026-11-22T22:00:02Z", last_failure: "2026-11-22T22:00:01Z" }, asked), "answered");
+});
+
+const COLUMNS = { polls: [4, 0, 0], answers: [2, 0, 900], failures: [1, 0, 0], mean_ms: [250, null, null], slowest_ms: [1500, 0, 0], held: [3, 0, 0] };
+const STARTS = ["2026-11-20T10:00:00Z", "2026-11-20T10:30:00Z", "2026-11-20T11:00:00Z"];
+
+test("a slot of a source is said in words", () => {
+  const slots = slotsOf(STARTS, COLUMNS);
+  assert.equal(slotText(slots[0]), "10:00 UTC: 4 requests, 1 failed, 250 ms on average, 1.5 s at most, 3 held");
+  assert.equal(slotText(slots[1]), "10:30 UTC: nothing");
+  assert.equal(slotText(slots[2]), "11:00 UTC: 900 answers heard, none failed");
+  assert.equal(dayText(slots), "4 requests, 1 failed, 250 ms on average, 1.5 s at most, 3 held");
+});
+
+test("columns are parts of the busiest and the slowest slot, and their failed part is a part of them", () => {
+  const [asked, empty, heard] = columnsOf(slotsOf(STARTS, COLUMNS));
+  assert.equal(heard.height, 1);
+  assert.ok(asked.height > 4 / 900 && asked.height < 1);
+  assert.equal(asked.failed, asked.height / 4);
+  assert.deepEqual([asked.latency, asked.held], [1, true]);
+  assert.deepEqual(empty, { height: 0, failed: 0, latency: 0, held: false });
 });

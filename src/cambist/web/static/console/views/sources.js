@@ -2,8 +2,10 @@
 
 import { h } from "../../lib/dom.js";
 import { age } from "../../lib/format.js";
+import { dayText, slotsOf } from "../parts/activity.js";
 import { onAction, patch } from "../parts/patch.js";
 import { hasAnswered, matches, ORDER, sorted } from "../parts/source_list.js";
+import { strip } from "../parts/strip.js";
 import { ago, badge, cell, count, emptyState, errorNote, field, heading, row, table, time } from "../parts/ui.js";
 import { plural } from "../parts/verdict.js";
 
@@ -13,13 +15,16 @@ const KINDS = { fresh: "good", late: "warn", held: "warn", failing: "bad", waiti
 const REFRESH = 5000;
 const ANSWER_CHECK = 1000;
 const PATIENCE = 60_000;
+const ACTIVITY_REFRESH = 60_000;
 
 /** @param {HTMLElement} root @param {URLSearchParams} params @param {import("../app.js").Shell} shell */
 export async function show(root, params, shell) {
-  const view = { sources: [], canAsk: false, asked: new Map(), condition: params.get("condition") ?? "", timer: 0 };
+  const view = { sources: [], canAsk: false, asked: new Map(), days: new Map(), daysAt: 0, condition: params.get("condition") ?? "", timer: 0 };
   const search = h("input", { type: "search", value: params.get("search") ?? "", placeholder: "Name, key or what it covers" });
   const chips = h("div", { class: "chips", role: "group", "aria-label": "State" });
   const list = h("div", { class: "list" });
+  const marks = [["", "answered"], ["failed", "failed"], ["latency", "how long a request took"], ["held", "newest fixings held"]];
+  const key = h("ul", { class: "strip-key", "aria-label": "What the columns of the last 24 hours mean" }, ...marks.map(([kind, label]) => h("li", { class: kind || null }, label)));
 
   function draw() {
     patch(chips, ...chipsOf(view));
@@ -33,12 +38,18 @@ export async function show(root, params, shell) {
       const answer = await shell.get("/sources", {}, { background });
       Object.assign(view, { sources: answer.sources, canAsk: answer.can_ask });
       settle(view, shell);
+      if (Date.now() - view.daysAt > ACTIVITY_REFRESH) await loadDays(background);
       draw();
     } catch (error) {
       if (shell.signal.aborted) return;
       if (!view.sources.length) patch(list, errorNote(error));
     }
     if (!shell.signal.aborted) view.timer = setTimeout(load, view.asked.size ? ANSWER_CHECK : REFRESH, true);
+  }
+  async function loadDays(background) {
+    const { starts, sources } = await shell.get("/sources/activity", {}, { background });
+    view.daysAt = Date.now();
+    view.days = new Map(Object.entries(sources).map(([key, columns]) => [key, slotsOf(starts, columns)]));
   }
   async function askNow(key) {
     try {
@@ -58,7 +69,7 @@ export async function show(root, params, shell) {
     },
   });
   onAction(list, { ask: ({ dataset }) => askNow(dataset.source) });
-  root.append(heading("Sources", "Who publishes the prices, and whether they arrive."), h("div", { class: "filters" }, field("Search", search), chips), list);
+  root.append(heading("Sources", "Who publishes the prices, and whether they arrive."), h("div", { class: "filters" }, field("Search", search), chips), key, list);
   await load();
   return () => clearTimeout(view.timer);
 }
@@ -107,7 +118,7 @@ function rowOf(source, view) {
   const held = source.held ? h("a", { href: "#/disputes" }, String(source.held)) : "0";
   return row(
     source.key,
-    h("th", { scope: "row" }, nameOf(source)),
+    h("th", { scope: "row" }, nameOf(source, view.days.get(source.key))),
     cell(badge(source.condition, KINDS[source.condition])),
     cell(source.lag_seconds === null ? "–" : `${age(source.lag_seconds)} old`, "num extra"),
     cell(ago(source.last_success), "num extra"),
@@ -130,18 +141,19 @@ function askButton(source, view) {
 }
 
 /** The name; below it the last error, and behind it all that is known. */
-function nameOf(source) {
+function nameOf(source, slots) {
   const refused = Object.entries(source.refused).map(([reason, number]) => `${reason}: ${count(number)}`);
   return h(
     "div",
     { class: "source" },
-    h("details", {}, h("summary", {}, h("span", { class: "source-name" }, source.name), h("code", {}, source.key)), facts(source, refused)),
+    h("details", {}, h("summary", {}, h("span", { class: "source-name" }, source.name), h("code", {}, source.key)), facts(source, refused, slots)),
+    slots ? strip(slots) : null,
     source.why ? h("p", { class: source.condition === "failing" ? "why bad" : "why" }, source.why) : null,
     source.left_out.length ? h("p", { class: "why" }, `Cells or columns that could not be read: ${source.left_out.length}`) : null,
   );
 }
 
-function facts(source, refused) {
+function facts(source, refused, slots) {
   const fact = (name, value) => (value ? h("div", {}, h("dt", {}, name), h("dd", {}, value)) : null);
   const span = source.first ? `${source.first} to ${source.last}, ${count(source.pairs)} pairs` : "";
   return h(
@@ -150,6 +162,7 @@ function facts(source, refused) {
     fact("Covers", source.covers),
     fact("Publishes", source.pace),
     fact("Kind of rate", source.rate_type),
+    fact("Last 24 hours", slots ? dayText(slots) : ""),
     fact("Newest data", time(source.newest)),
     fact("Last answer", time(source.last_success)),
     fact("In the archive", span),
