@@ -172,3 +172,29 @@ def test_a_decision_that_cannot_be_stored_is_recorded_as_such(
 def test_a_folder_without_an_archive_is_refused(error_of: ErrorOf, tmp_path: Path) -> None:
     error = error_of("disputes", "list", "--data", str(tmp_path / "nothing"))
     assert error.startswith("There is no archive in ")
+
+
+def test_the_held_fixings_of_a_source_are_shown_and_decided_at_once(shell: Shell, error_of: ErrorOf) -> None:
+    shown = shell("disputes", "held", "ecb", "--json").json
+    assert [(each["code"], each["decision"], each["now"]["source"]) for each in shown] == [
+        ("EUR", "accept", "fed"),
+        ("EUR", "reject", "fed"),
+    ]
+    assert shown[0]["serves"]["source"] == "ecb"
+    assert "Would serve" in shell("disputes", "held", "ecb").out
+    assert "not both" in error_of("disputes", "held", "ecb", "--accept", "--reject")
+    assert "did you mean [ecb]" in error_of("disputes", "held", "ecbb")
+    assert shell("disputes", "held", "ecb", "--reject").out.startswith("Decision 1: reject 0.08")
+    assert shell("disputes", "held", "ecb").out == "No newest fixing of ecb is held in a dispute\n"
+
+
+def test_a_source_is_left_out_for_a_code_until_a_day(shell: Shell, error_of: ErrorOf) -> None:
+    until = str(datetime.now(UTC).date() + timedelta(days=30))
+    assert "fed" in shell("disputes", "leave-out", "EUR", "fed", "--until", until, "--preview").out
+    assert shell("disputes", "decisions", "--json").json == []
+    done = shell("disputes", "leave-out", "EUR", "fed", "--until", until, "--reason", "broken", "--json").json[0]
+    assert (done["decision"], done["source"], done["level"], done["until"]) == ("leave out", "fed", None, until)
+    assert "leave out" in shell("disputes", "decisions").out
+    assert "has no fixings of [EUR]" in error_of("disputes", "leave-out", "EUR", "cbc", "--until", until)
+    shell("disputes", "take-back", "1")
+    assert not shell("disputes", "decisions", "--json").json[0]["holds"]

@@ -79,3 +79,37 @@ def test_a_wrong_decision_is_refused(browser: Browser, path: str, body: object) 
 
 def test_an_unknown_code_is_refused(browser: Browser) -> None:
     assert browser.get("/disputes/none").refusal == (400, "bad_parameter")
+
+
+def test_several_decisions_are_previewed_and_taken_at_once(browser: Browser, audited: Callable[..., list]) -> None:
+    wanted = [
+        {"code": "EUR", "level": "ecb", "accepts": False},
+        {"code": "EUR", "source": "fed", "until": "2026-12-31"},
+    ]
+    previews = browser.post("/disputes/preview", {"decisions": wanted}).json["previews"]
+    assert [(each["decision"], each["source"], each["now"]["source"]) for each in previews] == [
+        ("reject", None, "fed"),
+        ("leave out", "fed", "fed"),
+    ]
+    assert browser.get("/disputes").json["decisions"] == []
+    done = browser.post("/disputes/decide", {"decisions": wanted}).json["decisions"]
+    assert [each["decision"] for each in done] == ["reject", "leave out"]
+    assert audited(2) == [("source.leave-out", "fed", "done"), ("dispute.reject", "EUR", "done")]
+    listed = browser.get("/disputes").json["decisions"]
+    assert [(each["source"], each["level"] is None, each["until"]) for each in listed] == [
+        ("fed", True, "2026-12-31"),
+        (None, False, None),
+    ]
+
+
+def test_of_several_decisions_a_wrong_one_stops_all(browser: Browser) -> None:
+    wanted = [{"code": "EUR", "level": "ecb", "accepts": True}, {"code": "EUR", "source": "fed"}]
+    refused = browser.post("/disputes/decide", {"decisions": wanted})
+    assert refused.json["error"] == "Missing until: name the last day on which the source is left out"
+    assert browser.post("/disputes/preview", {"decisions": []}).refusal == (400, "bad_parameter")
+    assert browser.get("/disputes").json["decisions"] == []
+
+
+def test_disputes_are_filtered_by_the_source_that_is_held(browser: Browser) -> None:
+    assert [each["code"] for each in browser.get("/disputes?source=ecb").json["disputes"]] == ["EUR"]
+    assert browser.get("/disputes?source=fed").json["disputes"] == []

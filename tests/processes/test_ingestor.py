@@ -14,7 +14,8 @@ import pytest
 from tests.disputes import file_dispute
 from tests.processes.archive_double import ArchiveHere
 
-from cambist.admin.history.disputes import DisputeAdmin, WantedDecision
+from cambist.admin.history.decisions import WantedDecision
+from cambist.admin.history.disputes import DisputeAdmin
 from cambist.errors import StoreUnreachable
 from cambist.history import disputes
 from cambist.history.fixing import DeliveryRecord, Fixing

@@ -10,24 +10,22 @@ import msgspec
 import typer
 
 from cambist.admin.operators.parsing import parse_day
-from cambist.cli.completed_words import complete_codes
-from cambist.cli.options import AsJson, DataFolder, read_folder_settings
+from cambist.cli.decisions import Code, FromDay, Preview, Reason, held, leave_out, open_disputes, served_text
+from cambist.cli.options import AsJson, DataFolder
 from cambist.cli.output import print_json, print_result
 from cambist.cli.printed_tables import print_table
 
 if TYPE_CHECKING:
-    from cambist.admin.history.disputes import DisputeAdmin, WantedDecision
+    from cambist.admin.history.decisions import WantedDecision
     from cambist.history.choices import Choice
-    from cambist.history.dispute import Dispute, SaidRate, ServedRate
+    from cambist.history.dispute import Dispute, SaidRate
 
 app = typer.Typer(
     add_completion=False, help="List what sources disagree about, and accept or reject a level.", no_args_is_help=True
 )
+app.command("leave-out")(leave_out)
+app.command()(held)
 
-Code = Annotated[
-    str,
-    typer.Argument(metavar="CODE", help="Code of a currency or a metal, such as EUR.", autocompletion=complete_codes),
-]
 Level = Annotated[
     str,
     typer.Argument(
@@ -35,18 +33,13 @@ Level = Annotated[
         help="Units per US dollar, such as 1.25, or the key of a source whose newest fixing is meant.",
     ),
 ]
-FromDay = Annotated[
-    str | None, typer.Option("--from", help="First day such as 2026-12-31. Default: that of the dispute.")
-]
 UntilDay = Annotated[str | None, typer.Option("--until", help="Last day. Default: no end.")]
-Reason = Annotated[str, typer.Option(help="Why, for the audit log.")]
-Preview = Annotated[bool, typer.Option("--preview", help="Only show what would be served; decide nothing.")]
 
 
 @app.command("list")
 def list_disputes(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List the codes that sources disagree about, oldest first, with what is served until it is settled."""
-    with _open(data) as admin:
+    with open_disputes(data) as admin:
         found = admin.disputes()
     if not found.complete:
         typer.echo("The service still judges: the list may change within seconds.", err=True)
@@ -62,14 +55,14 @@ def list_disputes(*, data: DataFolder = None, as_json: AsJson = False) -> None:
 @app.command()
 def show(code: Code, *, data: DataFolder = None, as_json: AsJson = False) -> None:
     """Show what each source says about a code, and what accepting or rejecting each level would serve."""
-    with _open(data) as admin:
+    with open_disputes(data) as admin:
         found = admin.examine(code)
     if as_json:
         print_json(_plain(found))
         return
     dispute = found.dispute
     state = f"{dispute.status} since {dispute.since}" if found.is_open else f"{dispute.status}, and not in dispute"
-    typer.echo(f"{dispute.code} is {state}. Served: {_served(dispute.served)}.")
+    typer.echo(f"{dispute.code} is {state}. Served: {served_text(dispute.served)}.")
     columns = ["Source", "Day", "Per US dollar", "From the level", "Weight", "State", "Why"]
     print_table(columns, [_said_row(each) for each in dispute.fixings])
     columns = ["Decision", "Level", "Said by", "Would serve", "State", "Days that change"]
@@ -118,9 +111,9 @@ def take_back(
     as_json: AsJson = False,
 ) -> None:
     """Take a decision back: the fixings count as if it had not been taken. It stays on record."""
-    from cambist.admin.history.disputes import decision_record
+    from cambist.admin.history.decisions import decision_record
 
-    with _open(data) as admin:
+    with open_disputes(data) as admin:
         if preview:
             _print_choice(admin.preview_without(number), as_json=as_json)
             return
@@ -131,30 +124,41 @@ def take_back(
 @app.command()
 def decisions(*, data: DataFolder = None, as_json: AsJson = False) -> None:
     """List all decisions, newest first, also those that were taken back."""
-    from cambist.admin.history.disputes import decision_record
+    from cambist.admin.history.decisions import decision_record
 
-    with _open(data) as admin:
+    with open_disputes(data) as admin:
         records = [decision_record(each) for each in admin.decisions()]
     if as_json:
         print_json(records)
         return
-    names = ("number", "code", "decision", "level", "from", "until", "reason", "made_at", "taken_back_by")
-    columns = ["Number", "Code", "Decision", "Level", "From", "Until", "Reason", "Made (UTC)", "Taken back by"]
+    names = ("number", "code", "decision", "level", "source", "from", "until", "reason", "made_at", "taken_back_by")
+    columns = [
+        "Number",
+        "Code",
+        "Decision",
+        "Level",
+        "Source",
+        "From",
+        "Until",
+        "Reason",
+        "Made (UTC)",
+        "Taken back by",
+    ]
     print_table(columns, [[each[name] for name in names] for each in records])
 
 
 def _wanted(
     code: str, level: str, from_day: str | None, until: str | None, reason: str, *, accepts: bool
 ) -> WantedDecision:
-    from cambist.admin.history.disputes import WantedDecision
+    from cambist.admin.history.decisions import WantedDecision
 
     return WantedDecision(code, level, accepts, parse_day("--from", from_day), parse_day("--until", until), reason)
 
 
 def _decide(wanted: WantedDecision, data: Path | None, *, preview: bool, as_json: bool) -> None:
-    from cambist.admin.history.disputes import decision_record
+    from cambist.admin.history.decisions import decision_record
 
-    with _open(data) as admin:
+    with open_disputes(data) as admin:
         if preview:
             _print_choice(admin.preview(wanted), as_json=as_json)
             return
@@ -166,23 +170,12 @@ def _decide(wanted: WantedDecision, data: Path | None, *, preview: bool, as_json
 
 
 def _print_choice(choice: Choice, *, as_json: bool) -> None:
-    sentence = f"Would be served: {_served(choice.serves)} ({choice.status}); {choice.days} days would change."
+    sentence = f"Would be served: {served_text(choice.serves)} ({choice.status}); {choice.days} days would change."
     print_result(_plain(choice), sentence, as_json=as_json)
-
-
-def _open(data: Path | None) -> DisputeAdmin:
-    from cambist.admin.history.disputes import DisputeAdmin
-    from cambist.clock import utc_now
-
-    return DisputeAdmin(read_folder_settings(data), utc_now)
 
 
 def _plain(found: object) -> Any:
     return msgspec.to_builtins(found)
-
-
-def _served(rate: ServedRate | None) -> str:
-    return "nothing" if rate is None else f"{rate.units:.8g} by {rate.source} for {rate.day}"
 
 
 def _row(each: Dispute) -> Sequence[object]:
@@ -199,4 +192,4 @@ def _said_row(each: SaidRate) -> Sequence[object]:
 
 def _choice_row(each: Choice) -> Sequence[object]:
     verb = "accept" if each.accepts else "reject"
-    return [verb, each.level, ", ".join(each.sources), _served(each.serves), each.status, each.days]
+    return [verb, each.level, ", ".join(each.sources), served_text(each.serves), each.status, each.days]

@@ -7,7 +7,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from cambist.admin.history.disputes import DisputeAdmin, WantedDecision, decision_record
+from cambist.admin.history.decisions import (
+    WantedDecision,
+    WantedException,
+    decision_record,
+    is_held_by,
+    preview_record,
+)
+from cambist.admin.history.disputes import DisputeAdmin
 from cambist.admin.operators.parsing import parse_day
 from cambist.console.actions import Route
 from cambist.console.call import ConsoleCall
@@ -21,6 +28,28 @@ class _Decision(Struct, forbid_unknown_fields=True, rename={"first": "from", "la
     reason: str = ""
 
 
+class _OneOfSeveral(_Decision, rename={"first": "from", "last": "until"}, kw_only=True):
+    """A decision about a level, or with a `source` one that leaves it out until a day."""
+
+    code: str
+    level: str = ""
+    accepts: bool = False
+    source: str = ""
+
+    def wanted(self) -> WantedDecision | WantedException:
+        """Return what is wanted. Errors: BadParameter."""
+        first, last = parse_day("from", self.first), parse_day("until", self.last)
+        if not self.source:
+            return WantedDecision(self.code, self.level, self.accepts, first, last, self.reason)
+        if last is None:
+            raise BadParameter("Missing until: name the last day on which the source is left out")
+        return WantedException(self.code, self.source, last, first, self.reason)
+
+
+class _Several(Struct, forbid_unknown_fields=True):
+    decisions: list[_OneOfSeveral]
+
+
 class _TakeBack(Struct, forbid_unknown_fields=True):
     number: int
     reason: str = ""
@@ -31,8 +60,10 @@ def _list(call: ConsoleCall) -> dict[str, Any]:
         found = admin.disputes()
         decisions = admin.decisions()
     shown, counts = call.page(len(decisions))
+    source = call.text("source")
+    disputes = [each for each in found.disputes if not source or is_held_by(each, source)]
     return {
-        "disputes": msgspec.to_builtins(found.disputes),
+        "disputes": msgspec.to_builtins(disputes),
         "total": found.total,
         "complete": found.complete,
         "decisions": [decision_record(each) for each in decisions[shown]],
@@ -62,6 +93,18 @@ def _decide(call: ConsoleCall, *, accepts: bool) -> dict[str, Any]:
         return {"decision": decision_record(admin.decide(wanted))}
 
 
+def _preview(call: ConsoleCall) -> dict[str, Any]:
+    wanted = [each.wanted() for each in call.body(_Several).decisions]
+    with _admin(call) as admin:
+        return {"previews": [preview_record(each) for each in admin.preview_all(wanted)]}
+
+
+def _decide_all(call: ConsoleCall) -> dict[str, Any]:
+    wanted = [each.wanted() for each in call.body(_Several).decisions]
+    with _admin(call) as admin:
+        return {"decisions": [decision_record(each) for each in admin.decide_all(wanted)]}
+
+
 def _take_back(call: ConsoleCall) -> dict[str, Any]:
     body = call.body(_TakeBack)
     if not 0 < body.number < 10**12:
@@ -78,6 +121,8 @@ def _admin(call: ConsoleCall) -> DisputeAdmin:
 
 DISPUTE_ROUTES = (
     Route("GET", "/disputes", _list),
+    Route("POST", "/disputes/preview", _preview),
+    Route("POST", "/disputes/decide", _decide_all),
     Route("POST", "/disputes/take-back", _take_back),
     Route("GET", "/disputes/{code}", _show),
     Route("POST", "/disputes/{code}/accept", _accept),

@@ -78,9 +78,24 @@ class CodeDecisions:
         since = self.first_day if first is None else first
         return Decision(_NOT_STORED, self._rates.code, since, last, level, accepts, reason, _NO_TIME)
 
-    def preview(self, decision: Decision) -> Choice:
-        """Return what would be served with a further decision."""
-        return self._choice(decision, [*self._decisions, decision])
+    @property
+    def served(self) -> ServedRate | None:
+        """What is served now."""
+        return served_rate(self.standing, self._today)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources that have fixings of the code."""
+        return tuple(history.key for history in self._rates.histories)
+
+    def leaving_out(self, source: str, first: int, last: int, reason: str) -> Decision:
+        """Return the decision that leaves a source out between two days."""
+        code = self._rates.code
+        return Decision(_NOT_STORED, code, first, last, Decimal(0), False, reason, _NO_TIME, source=source)
+
+    def preview(self, decision: Decision, others: Sequence[Decision] = ()) -> Choice:
+        """Return what would be served with a further decision, and with others that are taken with it."""
+        return self._choice(decision, [*self._decisions, *others, decision])
 
     def preview_without(self, decision: Decision) -> Choice:
         """Return what would be served without a decision that holds."""
@@ -98,13 +113,14 @@ class CodeDecisions:
         return next((each.units for each in self.standing.newest if each.source == source), None)
 
     def _choice(self, decision: Decision, decisions: list[Decision]) -> Choice:
-        near = [each.source for each in self.standing.newest if _is_near(each, float(decision.level))]
+        level = float(decision.level)
+        near = [each.source for each in self.standing.newest if level and _is_near(each, level)]
         found = judge_rates(self._rates, decisions)
         standing = standing_of(found)
         return Choice(
             accepts=decision.accepts,
             level=f"{decision.level:f}",
-            sources=tuple(near),
+            sources=(decision.source,) if decision.source else tuple(near),
             serves=served_rate(standing, self._today),
             status=standing.verdict.status.name.lower(),
             days=_different_days(self._now, found),

@@ -97,10 +97,17 @@ class CodeRates:
         for decision in decisions:
             end = self.days[-1] if decision.last_day is None else decision.last_day
             is_meant = (self.days >= decision.first_day) & (self.days <= end)
-            with np.errstate(invalid="ignore"):
-                is_near = np.abs(levels - log(decision.level)) <= DECIDED
-            (accepted if decision.accepts else rejected)[is_near & is_meant[:, None]] = True
+            (accepted if decision.accepts else rejected)[self._meant(levels, decision) & is_meant[:, None]] = True
         return CodeFixings(self.days, self.facts, levels, accepted, rejected)
+
+    def _meant(self, levels: Floats, decision: Decision) -> NDArray[np.bool_]:
+        """Return which fixings a decision is about, on whichever day: those near its level, or of its source."""
+        if decision.source:
+            is_source = np.array([history.key == decision.source for history in self.histories], np.bool_)
+            return np.broadcast_to(is_source, levels.shape)
+        with np.errstate(invalid="ignore"):
+            found: NDArray[np.bool_] = np.abs(levels - log(decision.level)) <= DECIDED
+        return found
 
     def since(self, day: int) -> CodeRates:
         """Return the rates from a day on."""

@@ -41,7 +41,8 @@ class Decision(Struct, frozen=True):
     """What the operator decided about a level of a code: its fixings near it are accepted, or rejected.
 
     It holds from `first_day` until `last_day` (counted from 1970-01-01; None for no end). `level` is in units per US
-    dollar, exact. `takes_back` is the number of the decision that this one ends; then the rest repeats that one.
+    dollar, exact. With a `source` it leaves that source out: all its fixings are rejected, and the level is 0.
+    `takes_back` is the number of the decision that this one ends; then the rest repeats that one.
     """
 
     number: int
@@ -53,6 +54,7 @@ class Decision(Struct, frozen=True):
     reason: str
     made_at: datetime
     takes_back: int | None = None
+    source: str = ""
 
 
 def holding(decisions: Iterable[Decision]) -> list[Decision]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 from msgspec import structs
 
 from cambist.accounts.names import echo
+from cambist.admin.history.decisions import (
+    DecidedLevel,
+    DecisionPreview,
+    WantedDecision,
+    WantedException,
+    decision_detail,
+    is_held_by,
+)
 from cambist.admin.operators.audit import AuditRecorder
 from cambist.errors import BadParameter, CannotStart
 from cambist.history.choices import Choice, CodeDecisions, Examination
@@ -33,31 +40,10 @@ from cambist.suggestions import did_you_mean
 _REPORT_AGE = timedelta(seconds=15)
 """Reports come every second: if the last is older, no service runs that would know the disputes."""
 
+MOST_AT_ONCE = 20
+"""Decisions that are taken at once: each judges a code anew."""
+
 _LEAST, _MOST = Decimal("1e-12"), Decimal("1e12")
-
-
-@dataclass(frozen=True, slots=True)
-class WantedDecision:
-    """What an operator wants to decide about: a code, and a level or a source that says it, from a day until another.
-
-    Without a first day it begins with the dispute, and without a last day it has no end.
-    """
-
-    code: str
-    level: str
-    accepts: bool
-    first: date | None = None
-    last: date | None = None
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DecidedLevel:
-    """A decision, whether it holds, and by which number it was taken back."""
-
-    decision: Decision
-    holds: bool
-    taken_back_by: int | None
 
 
 class DisputeAdmin:
@@ -115,6 +101,32 @@ class DisputeAdmin:
         code = self._code(wanted.code)
         return code.preview(self._decision(code, wanted))
 
+    def preview_all(self, wanted: Sequence[WantedDecision | WantedException]) -> list[DecisionPreview]:
+        """Return what decisions would serve if all of them are taken; nothing is stored. Errors: BadParameter."""
+        if not 1 <= len(wanted) <= MOST_AT_ONCE:
+            raise BadParameter(f"Invalid decisions: [{len(wanted)}] at once, it takes 1 to {MOST_AT_ONCE}")
+        codes: dict[str, CodeDecisions] = {}
+        made: list[Decision] = []
+        for each in wanted:
+            code = codes.setdefault(each.code.upper(), codes.get(each.code.upper()) or self._code(each.code))
+            made.append(self._any_decision(code, each))
+        found = []
+        for decision in made:
+            code = codes[decision.code]
+            others = [each for each in made if each.code == decision.code and each is not decision]
+            found.append(DecisionPreview(decision, code.served, code.preview(decision, others)))
+        return found
+
+    def held_by(self, source: str) -> list[str]:
+        """Return the codes in dispute of which the newest fixing of a source is held, at most as many as are reported.
+
+        Errors: BadParameter for an unknown source.
+        """
+        keys = [each.key for each in self._sources]
+        if source not in keys:
+            raise BadParameter(f"Unknown source: [{echo(source)}]; {did_you_mean(source, keys)}")
+        return [each.code for each in self.disputes().disputes if is_held_by(each, source)]
+
     def preview_without(self, number: int) -> Choice:
         """Return what would be served if a decision was taken back; nothing is stored. Errors: BadParameter."""
         decision = self._holding(number)
@@ -128,17 +140,32 @@ class DisputeAdmin:
         name = "dispute.accept" if wanted.accepts else "dispute.reject"
         with self._audit.action(name, wanted.code, wanted.level) as action:
             decision = self._decision(self._code(wanted.code), wanted)
-            action.detail = _detail(decision)
-            known = [each for each in holding(self._store.verdicts.decisions()) if _is_same(each, decision)]
-            return DecidedLevel(known[0] if known else self._store_decision(decision), holds=True, taken_back_by=None)
+            action.detail = decision_detail(decision)
+            return self._decided(decision)
+
+    def decide_all(self, wanted: Sequence[WantedDecision | WantedException]) -> list[DecidedLevel]:
+        """Take several decisions. Errors: BadParameter if one of them is refused, and then nothing is changed."""
+        self.preview_all(wanted)
+        return [self.leave_out(each) if isinstance(each, WantedException) else self.decide(each) for each in wanted]
+
+    def leave_out(self, wanted: WantedException) -> DecidedLevel:
+        """Leave a source out for a code until a day; `take_back` ends that. Errors: BadParameter."""
+        with self._audit.action("source.leave-out", wanted.source, f"{wanted.code} until {wanted.last}") as action:
+            decision = self._any_decision(self._code(wanted.code), wanted)
+            action.detail = decision_detail(decision)
+            return self._decided(decision)
 
     def take_back(self, number: int, reason: str = "") -> DecidedLevel:
         """Take a decision back. Errors: BadParameter, and nothing is changed."""
         with self._audit.action("dispute.take-back", f"decision {number}", echo(reason)) as action:
             decision = self._holding(number)
             ending = structs.replace(decision, number=0, reason=reason, made_at=self._clock(), takes_back=number)
-            action.detail = _detail(ending)
+            action.detail = decision_detail(ending)
             return DecidedLevel(decision, holds=False, taken_back_by=self._store_decision(ending).number)
+
+    def _decided(self, decision: Decision) -> DecidedLevel:
+        known = [each for each in holding(self._store.verdicts.decisions()) if _is_same(each, decision)]
+        return DecidedLevel(known[0] if known else self._store_decision(decision), holds=True, taken_back_by=None)
 
     def _store_decision(self, decision: Decision) -> Decision:
         try:
@@ -168,6 +195,18 @@ class DisputeAdmin:
             )
         return decision
 
+    def _any_decision(self, code: CodeDecisions, wanted: WantedDecision | WantedException) -> Decision:
+        if isinstance(wanted, WantedDecision):
+            return self._decision(code, wanted)
+        today = self._clock().date()
+        first, last = day_number(wanted.first or today), day_number(wanted.last)
+        if last < first:
+            raise BadParameter(f"The exception would end on {wanted.last}, before it begins on {day_of(first)}")
+        if wanted.source not in code.sources:
+            near = did_you_mean(wanted.source, code.sources)
+            raise BadParameter(f"The source [{echo(wanted.source)}] has no fixings of [{echo(wanted.code)}]; {near}")
+        return structs.replace(code.leaving_out(wanted.source, first, last, wanted.reason), made_at=self._clock())
+
     def _holding(self, number: int) -> Decision:
         for each in self.decisions():
             if each.decision.number == number:
@@ -195,28 +234,5 @@ def _level(code: CodeDecisions, text: str) -> Decimal:
 
 
 def _is_same(one: Decision, other: Decision) -> bool:
-    names = ("code", "first_day", "last_day", "level", "accepts")
+    names = ("code", "first_day", "last_day", "level", "accepts", "source")
     return all(getattr(one, name) == getattr(other, name) for name in names)
-
-
-def _detail(decision: Decision) -> str:
-    until = "" if decision.last_day is None else f" until {day_of(decision.last_day)}"
-    reason = f": {echo(decision.reason)}" if decision.reason else ""
-    return f"{decision.code} {decision.level:f} from {day_of(decision.first_day)}{until}{reason}"
-
-
-def decision_record(each: DecidedLevel) -> dict[str, Any]:
-    """Return a decision as JSON has it; the level is a string with the digits that it was decided with."""
-    decision = each.decision
-    return {
-        "number": decision.number,
-        "code": decision.code,
-        "decision": "accept" if decision.accepts else "reject",
-        "level": f"{decision.level:f}",
-        "from": day_of(decision.first_day),
-        "until": None if decision.last_day is None else day_of(decision.last_day),
-        "reason": decision.reason,
-        "made_at": decision.made_at,
-        "holds": each.holds,
-        "taken_back_by": each.taken_back_by,
-    }

@@ -127,4 +127,5 @@ def _decision(row: Row[Any]) -> Decision:
         reason=row.reason,
         made_at=row.made_at.replace(tzinfo=UTC),
         takes_back=row.takes_back,
+        source=row.source,
     )

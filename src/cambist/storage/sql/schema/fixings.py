@@ -150,11 +150,13 @@ decisions = Table(
     Column("reason", String, nullable=False),
     Column("takes_back", Integer),
     Column("made_at", DateTime, nullable=False),
+    Column("source", String, nullable=False, server_default=""),
     Index("decisions_by_code", "code"),
     sqlite_autoincrement=True,
 )
 """What the operator decided about the level of a code (exact decimal text, units per US dollar) from a day on, and
-until one, or that another decision is taken back. Rows are only added."""
+until one, or that another decision is taken back. With a `source` all its fixings are rejected, whatever their level.
+Rows are only added."""
 
 editions = Table(
     "editions",
