@@ -17,7 +17,7 @@ from tests.web.sandbox import PageService
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-VIEWS = ("Overview", "Accounts", "Plans", "Usage", "Sources", "Faults", "Audit log")
+VIEWS = ("Overview", "Problems", "Accounts", "Plans", "Usage", "Sources", "Faults", "Audit log")
 PATIENCE = 20
 
 
@@ -107,7 +107,7 @@ def test_every_view_is_accessible_and_fits_every_screen(console, view):
     check_fits(console)
 
 
-@pytest.mark.parametrize("view", ["overview", "accounts", "plans", "usage", "sandbox", "audit"])
+@pytest.mark.parametrize("view", ["overview", "problems", "accounts", "plans", "usage", "sandbox", "audit"])
 def test_nothing_moves_while_a_view_loads(console, page_service, view):
     console.goto(f"{page_service.operator_url}#/{view}")
     console.reload()
@@ -300,3 +300,45 @@ def test_a_console_whose_session_was_ended_elsewhere_says_so(console, page_servi
     expect(console.get_by_role("heading", name="Your session has ended")).to_be_visible(timeout=15_000)
     expect(console.get_by_role("navigation", name="Views")).to_have_count(0)
     check_accessible(console)
+
+
+def test_filters_of_accounts_survive_a_reload_and_going_back(console, page_service):
+    for name in ("filter-one", "filter-two"):
+        page_service.run("account", "create", name, "--plan", "one")
+    page_service.run("account", "suspend", "filter-two")
+    open_view(console, "Accounts")
+    console.get_by_label("Search").fill("filter-")
+    expect(console.get_by_text("2 accounts")).to_be_visible()
+    console.get_by_label("State").select_option("suspended")
+    expect(console.get_by_text("1 account", exact=True)).to_be_visible()
+    console.reload()
+    expect(console.get_by_text("1 account", exact=True)).to_be_visible()
+    expect(console.get_by_label("State")).to_have_value("suspended")
+    console.get_by_role("link", name="filter-two").click()
+    expect(console.get_by_role("heading", level=1, name="filter-two")).to_be_visible()
+    console.go_back()
+    expect(console.get_by_label("Search")).to_have_value("filter-")
+    expect(console.get_by_text("1 account", exact=True)).to_be_visible()
+    console.go_back()
+    expect(console.get_by_text("2 accounts")).to_be_visible()
+    expect(console.get_by_label("State")).to_have_value("")
+
+
+def test_a_quota_is_seen_on_a_phone(console, page_service):
+    page_service.run("account", "create", "a-rather-long-name-of-an-account@example.org", "--plan", "one")
+    open_view(console, "Accounts")
+    console.set_viewport_size({"width": 390, "height": 900})
+    console.get_by_label("Search").fill("rather-long")
+    row = console.get_by_role("row").filter(has_text="rather-long")
+    box = row.get_by_text("0 % of").bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 390
+
+
+def test_a_section_of_the_runbook_is_reached_from_a_problem(console, page_service):
+    console.goto(f"{page_service.operator_url}#/runbook?kind=disk")
+    expect(console.get_by_role("heading", level=2, name="The disk of the data folder")).to_be_visible()
+    check_accessible(console)
+    check_fits(console)
+    console.get_by_role("link", name="All problems").click()
+    expect(console.get_by_role("heading", level=1, name="Problems")).to_be_visible()

@@ -122,3 +122,56 @@ def test_a_service_that_stops_is_noticed_and_found_again(console, live, page_err
     console.unroute("**/console/api/overview")
     expect(console.locator("[data-key=silence]")).to_have_count(0, timeout=15_000)
     assert until(live.is_up, PATIENCE)
+
+
+def test_several_decisions_show_their_effect_before_they_are_taken(console, live):
+    open_disputes(console)
+    codes = ("EGP", "UAH")
+    for code in codes:
+        region = console.get_by_role("region", name=f"What you can decide about {code}")
+        region.get_by_role("row").filter(has_text=DISPUTING).get_by_role("checkbox", name="Choose to reject").check()
+    expect(console.get_by_text("2 decisions chosen")).to_be_visible()
+    check_accessible(console)
+    console.get_by_role("button", name="Show the effect").click()
+    dialog = console.get_by_role("dialog")
+    for code in codes:
+        expect(dialog.get_by_role("row").filter(has_text=f"{code}: reject")).to_contain_text(f"by {OTHERS[0]}")
+    check_accessible(console)
+    check_fits(console)
+    before = msgspec.json.decode(live.run("disputes", "decisions", "--json"))
+    dialog.get_by_role("button", name="Cancel").click()
+    assert msgspec.json.decode(live.run("disputes", "decisions", "--json")) == before
+
+
+def test_a_source_is_left_out_until_a_day_after_the_effect_was_shown(console, live):
+    open_disputes(console)
+    fixings = console.get_by_role("region", name="What the sources say about GEL")
+    fixings.get_by_role("row").filter(has_text=DISPUTING).get_by_role("button", name="Until").click()
+    dialog = console.get_by_role("dialog")
+    dialog.get_by_label("Until").fill("2999-12-31")
+    dialog.get_by_label("Reason").fill("its table is broken")
+    check_accessible(console)
+    dialog.get_by_role("button", name="Show the effect").click()
+    expect(dialog.get_by_role("row").filter(has_text=f"leave out {DISPUTING}")).to_be_visible()
+    check_accessible(console)
+    dialog.get_by_role("button", name="Decide").click()
+    said(console, f"{DISPUTING} is left out for GEL until 2999-12-31")
+    decision = decision_about(live, "GEL")
+    assert (decision["source"], decision["until"], decision["reason"]) == (
+        DISPUTING,
+        "2999-12-31",
+        "its table is broken",
+    )
+    row = console.get_by_role("row").filter(has_text="leave out").filter(has_text="GEL")
+    row.get_by_role("button", name="Take back").click()
+    console.get_by_role("dialog").get_by_role("button", name="Take it back").click()
+    said(console, "was taken back")
+
+
+def test_the_last_day_of_a_source_is_a_strip(console):
+    open_view(console, "Sources")
+    strip = console.get_by_role("img", name="Last 24 hours: ").first
+    expect(strip).to_be_visible(timeout=90_000)
+    assert strip.locator("g").count() == 48
+    check_accessible(console)
+    check_fits(console)

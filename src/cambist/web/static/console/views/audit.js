@@ -7,7 +7,7 @@ export const title = "Audit log";
 
 const ACTIONS = [
   "account.create", "account.suspend", "account.resume", "account.plan", "account.change", "account.buy", "account.delete",
-  "key.create", "key.revoke", "key.expire", "key.rotate", "plans.edit", "plans.reload", "source.ask", "problem.acknowledge", "problem.withdraw",
+  "key.create", "key.revoke", "key.expire", "key.rotate", "plans.edit", "plans.reload", "source.ask", "source.leave-out", "problem.acknowledge", "problem.withdraw",
   "dispute.accept", "dispute.reject", "dispute.take-back", "sandbox.fault", "console.link", "console.sign-in", "console.sign-out",
 ];
 

@@ -87,7 +87,7 @@ function linksOf(kind, key) {
   const about = key.slice(kind.length + 1);
   const places = {
     source: [routeOf("sources", { search: about }), "See the source"],
-    held: [routeOf("disputes"), "Decide"],
+    held: [routeOf("disputes", { source: about }), "What each choice would serve"],
     dispute: [routeOf("disputes"), "Decide"],
     quota: [routeOf("account", { name: about }), "See the account"],
   };

@@ -3,7 +3,9 @@
 import { h } from "../../lib/dom.js";
 import { age } from "../../lib/format.js";
 import { dayText, slotsOf } from "../parts/activity.js";
+import { leaveOut } from "../parts/decisions.js";
 import { onAction, patch } from "../parts/patch.js";
+import { routeOf } from "../parts/routes.js";
 import { hasAnswered, matches, ORDER, sorted } from "../parts/source_list.js";
 import { strip } from "../parts/strip.js";
 import { ago, badge, cell, count, emptyState, errorNote, field, heading, row, table, time } from "../parts/ui.js";
@@ -68,7 +70,7 @@ export async function show(root, params, shell) {
       draw();
     },
   });
-  onAction(list, { ask: ({ dataset }) => askNow(dataset.source) });
+  onAction(list, { ask: ({ dataset }) => askNow(dataset.source), "leave-out": ({ dataset }) => leaveOut(shell, dataset) });
   root.append(heading("Sources", "Who publishes the prices, and whether they arrive."), h("div", { class: "filters" }, field("Search", search), chips), key, list);
   await load();
   return () => clearTimeout(view.timer);
@@ -115,7 +117,7 @@ function tableOf(sources, view) {
 }
 
 function rowOf(source, view) {
-  const held = source.held ? h("a", { href: "#/disputes" }, String(source.held)) : "0";
+  const held = source.held ? h("a", { href: routeOf("disputes", { source: source.key }), title: "What each choice would serve" }, String(source.held)) : "0";
   return row(
     source.key,
     h("th", { scope: "row" }, nameOf(source, view.days.get(source.key))),
@@ -167,10 +169,11 @@ function facts(source, refused, slots) {
     fact("Last answer", time(source.last_success)),
     fact("In the archive", span),
     fact("Last failure", source.last_failure ? h("span", {}, time(source.last_failure), `, ${plural(source.failures, "failure")} since its last answer`) : ""),
-    fact("Held", source.held ? `${count(source.held)} of its newest fixings, the first since ${source.held_since}` : ""),
+    fact("Held", source.held ? h("span", {}, `${count(source.held)} of its newest fixings, the first since ${source.held_since}. `, h("a", { href: routeOf("disputes", { source: source.key }) }, "What each choice would serve")) : ""),
     fact("Ticks", source.ticks ? `${count(source.ticks)} accepted` : ""),
     fact("Ticks refused", refused.join(", ")),
     fact("Not read", source.left_out.length ? h("ul", {}, ...source.left_out.map((each) => h("li", {}, each))) : ""),
+    fact("For one code", source.pairs ? h("button", { type: "button", class: "button quiet small-button", dataset: { action: "leave-out", source: source.key } }, "Leave it out until …") : ""),
     fact("Terms", source.terms),
     fact("Home", source.home.startsWith("https://") ? h("a", { href: source.home, rel: "noreferrer" }, source.home) : source.home),
   );
