@@ -232,11 +232,6 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return parse_mail_url(self.notify_email)
 
     @property
-    def has_notifications(self) -> bool:
-        """Whether alarms are sent in any way."""
-        return bool(self.notify_webhook or self.notify_email or self.notify_command)
-
-    @property
     def page_origin(self) -> str:
         """The origin that browsers may call from, if it is one and not any; empty otherwise."""
         return "" if self.cors_origin == "*" else self.cors_origin
