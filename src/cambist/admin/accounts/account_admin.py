@@ -135,7 +135,7 @@ class AccountAdmin:
         note: str | None = None,
     ) -> Account:
         """Change anchor day, time format, address or note of an account; None keeps it. Errors: BadParameter."""
-        changes = {"anchor day": anchor_day, "datetime format": datetime_format}
+        changes: dict[str, object] = {"anchor day": anchor_day, "datetime format": datetime_format}
         changes |= {"email": email and echo(email), "note": note and echo(note)}
         detail = ", ".join(f"{name} {value}" for name, value in changes.items() if value is not None)
         with self._audit.action("account.change", account.name, detail):
