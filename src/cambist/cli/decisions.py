@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from cambist.admin.operators.parsing import parse_day
+from cambist.cli.completed_words import complete_codes
 from cambist.cli.options import AsJson, DataFolder, read_folder_settings
 from cambist.cli.output import print_json
 from cambist.cli.printed_tables import print_table
@@ -20,7 +21,10 @@ if TYPE_CHECKING:
     from cambist.admin.history.disputes import DisputeAdmin
     from cambist.history.dispute import ServedRate
 
-Code = Annotated[str, typer.Argument(metavar="CODE", help="Code of a currency or a metal, such as EUR.")]
+Code = Annotated[
+    str,
+    typer.Argument(metavar="CODE", help="Code of a currency or a metal, such as EUR.", autocompletion=complete_codes),
+]
 FromDay = Annotated[
     str | None, typer.Option("--from", help="First day such as 2026-12-31. Default: that of the dispute.")
 ]

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from cambist.admin.operators.problems import OpenProblem, ProblemAdmin
     from cambist.status.alarm import Acknowledgement, EndedAlarm
 
-app = typer.Typer(help="Show what is wrong, acknowledge it, and say what to do about it.", no_args_is_help=True)
+app = typer.Typer(
+    add_completion=False, help="Show what is wrong, acknowledge it, and say what to do about it.", no_args_is_help=True
+)
 
 Key = Annotated[str, typer.Argument(help="Key of the problem such as source:ecb: see `cambist problems list`.")]
 

@@ -44,7 +44,7 @@ RUNBOOK = (
         "The rates of the other sources. A code that only this source publishes keeps its last rate, which becomes "
         "older.",
         (
-            "Look at its error and its last day under Sources, or run `cambist feeds status`.",
+            "Look at its error and its last day under Sources, or run `cambist sources status`.",
             "If all sources fail at once, see the section on the network.",
             "Ask it again: Ask now under Sources. Most failures end by themselves; it is asked again ever less often.",
             "If its layout has changed, run `cambist sources check KEY` and look for a newer release.",
@@ -87,7 +87,7 @@ RUNBOOK = (
         "The last prices. `as_of` says how old they are; the stream sends nothing new.",
         (
             (
-                "Look whether the sources with real-time prices are fresh: Sources in the console, or `cambist feeds "
+                "Look whether the sources with real-time prices are fresh: Sources in the console, or `cambist sources "
                 "status`."
             ),
             "Run `cambist doctor`: a full disk or a wrong clock keeps the book from being published.",
