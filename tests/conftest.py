@@ -23,6 +23,7 @@ import msgspec
 import pytest
 from currency_converter import CURRENCY_FILE
 from hypothesis import HealthCheck, settings
+from tests.banks import file_banks
 from tests.memory_alerts import MemoryAlerts
 from tests.postgresql import empty_databases
 from tests.redis_server import RedisServer, running_redis
@@ -142,6 +143,14 @@ def small_store(tmp_path: Path, small_database: Path) -> Iterator[SqlStore]:
 def real_store(tmp_path_factory: pytest.TempPathFactory, bundled: bytes) -> Iterator[SqlStore]:
     """A store of the real history; nobody files in it."""
     store = stocked(SqlStore(f"sqlite:///{tmp_path_factory.mktemp('real') / 'real.db'}"), bundled)
+    yield store
+    store.close()
+
+
+@pytest.fixture(scope="session")
+def bank_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlStore]:
+    """A store of what three central banks published in 2026; nobody files in it."""
+    store = file_banks(SqlStore(f"sqlite:///{tmp_path_factory.mktemp('banks') / 'banks.db'}"))
     yield store
     store.close()
 

@@ -9,6 +9,7 @@ from importlib import import_module
 
 import pytest
 from msgspec import structs
+from tests.banks import ask_banks
 from tests.conftest import KEY, OWNER, PLANS
 from tests.reading import read_with
 
@@ -88,6 +89,30 @@ SPOKEN = {
             *(["/historical?date={day}", "/convert?from=EUR&to=USD&amount=1&date={day}"] if folder else []),
         )
     ],
+    "nbp": [
+        f"/api/exchangerates/{path}/{days}" for path in ("rates/a/usd", "tables/a") for days in ("{day}", "{day}/{day}")
+    ],
+    "cnb": [
+        f"{folder}/{file}?date={{dotted}}"
+        for file, folders in (
+            (
+                "daily.txt",
+                (
+                    f"/en/financial-markets/foreign-exchange-market{'/central-bank-exchange-rate-fixing' * 2}",
+                    "/en/financial_markets/foreign_exchange_market/exchange_rate_fixing",
+                ),
+            ),
+            (
+                "denni_kurz.txt",
+                (
+                    f"/cs/financni-trhy/devizovy-trh{'/kurzy-devizoveho-trhu' * 2}",
+                    "/cs/financni_trhy/devizovy_trh/kurzy_devizoveho_trhu",
+                ),
+            ),
+        )
+        for folder in folders
+    ],
+    "boe": ["/boeapps/database/_iadb-fromshowcolumns.asp?SeriesCodes=XUDLUSS&Datefrom={worded}&Dateto={worded}"],
     "sdmx": [
         "/service/data/EXR?startPeriod={day}",
         "/service/data/EXR/D.USD.EUR.SP00.A/ECB?startPeriod={day}",
@@ -98,7 +123,7 @@ SPOKEN = {
 
 
 WITHOUT_DAY = re.compile(
-    r"/v[12]|/v1/currencies|/latest|/v2/currencies|/v2/currency/\{code\}"
+    r"/v[12]|/v1/currencies|/v2/providers|/latest|/v2/currencies|/v2/currency/\{code\}"
     r"|/api/(latest|currencies|usage)\.json|/api/convert/.*|/api/ohlc\.json"  # bars are tried in their own tests
     r"|(/api|/fixer|/v1-of-key|/exchangerates_data)?/(latest|symbols)"
     r"|/v2/exchange-rates|/data/(price|pricemulti|all/coinlist)|/api/v1/prices|/api/v7/currencies"
@@ -107,6 +132,8 @@ WITHOUT_DAY = re.compile(
     r"|/api/v3/(ping|simple/.*|coins/(list|markets|.*/market_chart)|exchange_rates)"  # charts: test_coingecko
     r"|/v6-of-key/(latest|pair|enriched)/.*|/v6-of-key/(codes|quota)|/v[46]/latest/.*"
     r"|/service/(dataflow|datastructure|codelist|conceptscheme)/.*"
+    r"|/api/exchangerates/(rates/\{table\}/\{code\}|tables/\{table\})"
+    r"|/(en|cs)/.*/(year|rok)\.txt"  # a whole year: below
 )
 """Templates of dialects that take no day."""
 
@@ -119,7 +146,15 @@ def week_of(day):
 def on_day(target, day):
     turned = "-".join(reversed(str(day).split("-")))
     seconds = int(datetime.fromisoformat(f"{day}T12:00:00+00:00").timestamp())
-    return target.format(day=day, slashed=str(day).replace("-", "/"), week=week_of(day), turned=turned, seconds=seconds)
+    return target.format(
+        day=day,
+        slashed=str(day).replace("-", "/"),
+        week=week_of(day),
+        turned=turned,
+        dotted=turned.replace("-", "."),
+        worded=f"{date.fromisoformat(str(day)):%d/%b/%Y}",
+        seconds=seconds,
+    )
 
 
 @pytest.fixture
@@ -172,8 +207,8 @@ def test_every_endpoint_that_takes_a_day_is_among_them():
 
 
 @pytest.mark.parametrize(("name", "target"), [(name, target) for name, targets in SPOKEN.items() for target in targets])
-def test_a_dialect_refuses_the_same(make_limited, name, target):
-    client = make_limited(dialects=(spoken(name),))
+def test_a_dialect_refuses_the_same(make_limited, bank_store, name, target):
+    client = ask_banks(make_limited(dialects=(spoken(name),)), bank_store)
     found = 404 if name == "mempool" else 200  # no coin has a close here
     assert client.get(on_day(target, OLD)).status == found
     sentence = f"limited to {LIMIT} days"
@@ -189,6 +224,15 @@ def test_files_of_the_ecb_with_more_days_are_refused(make_limited):
     for route in spoken("ecb").routes:
         assert client.get(route.template).status == 200
         assert client.get(route.template, key=LIMITED_KEY).status == (403 if "hist" in route.template else 200)
+
+
+def test_the_list_of_a_year_with_more_days_is_refused(make_limited, bank_store):
+    client = ask_banks(make_limited(dialects=(spoken("cnb"),)), bank_store)
+    for route in spoken("cnb").routes:
+        if route.template.endswith(("year.txt", "rok.txt")):
+            assert client.get(route.template).status == 200
+            refused = client.get(route.template, key=LIMITED_KEY)
+            assert (refused.status, f"limited to {LIMIT} days" in refused.text) == (403, True)
 
 
 def test_every_template_of_a_dialect_is_among_them():

@@ -312,6 +312,24 @@ def test_what_would_decide_the_number_elsewhere_is_never_ignored(asking, door, m
     assert asking.client.ledger.spent_by == before
 
 
+@pytest.mark.parametrize("more", ["source=ecb", "provider=ecb", "markup=12", "frequency=monthly", "places=2"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/api/exchangerates/rates/a/usd?format=json",
+        "/api/exchangerates/tables/a/2024-03-01?format=json",
+        "/en/financial_markets/foreign_exchange_market/exchange_rate_fixing/daily.txt?date=01.03.2024",
+        "/cs/financni_trhy/devizovy_trh/kurzy_devizoveho_trhu/rok.txt?rok=2024",
+        "/boeapps/database/_iadb-fromshowcolumns.asp?SeriesCodes=XUDLUSS&Datefrom=01/Mar/2024",
+    ],
+)
+def test_a_bank_has_one_number_for_a_day(asking, target, more):
+    """The numbers of these doors are of one bank: none is converted, so their own tests read them."""
+    reply = asking.client.get(f"{target}&{more}")
+    assert (reply.status, reply.headers["x-calls-cost"]) == (400, "0")
+    assert more.partition("=")[0] in reply.text
+
+
 @pytest.mark.parametrize(
     ("target", "said"),
     [

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 from msgspec import structs
+from tests.banks import ask_banks
 from tests.conftest import KEY, OWNER, PLANS
 from tests.reading import read_with
 
@@ -55,11 +56,15 @@ class Face:
     body: str = ""
     kind: str = ""
     may_say_otherwise: bool = False
+    no_rate: str = SAID["no rate"]
 
     def fill(self, text: str, fault: str) -> str:
         day = {"question": "2026-13-45", "history": OLD}.get(fault, RECENT)
         code = "AFN" if fault in ("history", "no rate") else "USD"
-        return text.replace("SLASHED", day.replace("-", "/")).replace("DAY", day).replace("CODE", code)
+        series = {"AFN": "XUDLBK25", "USD": "XUDLUSS"}[code]  # nothing is archived of the first
+        worded = f"{day[-2:]}/{'Oct' if day == RECENT else 'Mar'}/{day[:4]}"
+        text = text.replace("SLASHED", day.replace("-", "/")).replace("WORDED", worded).replace("SERIES", series)
+        return text.replace("DAY", day).replace("CODE", code)
 
 
 def tool(name: str, **arguments: str) -> str:
@@ -84,6 +89,8 @@ FACES = (
     Face("currencylayer", "/timeframe?start_date=DAY&end_date=DAY&currencies=CODE&source=EUR", may_say_otherwise=True),
     Face("v6 history", "/v6-of-key/history/CODE/SLASHED", may_say_otherwise=True),
     Face("layer convert", "/currencylayer/convert?from=EUR&to=CODE&amount=1&date=DAY", may_say_otherwise=True),
+    Face("nbp", "/api/exchangerates/rates/a/CODE/DAY", no_rate="Brak danych"),
+    Face("boe", "/boeapps/database/_iadb-fromshowcolumns.asp?SeriesCodes=SERIES&Datefrom=WORDED&Dateto=WORDED"),
     Face("receipt", "/receipts", '{"get": "/historical?date=DAY&from=EUR&to=CODE"}', "application/json"),
     Face("bulk", "/convert/bulk", "amount,from,to,date\n1,EUR,CODE,DAY\n", "text/csv"),
     Face("value", "/value", '{"currency": "CODE", "date": "DAY", "positions": [{"asset": "EUR", "amount": 1}]}', JSON),
@@ -112,7 +119,9 @@ class Service:
 
 
 @pytest.fixture
-def service_with(make_client: Callable[..., Any], small_store: Any, tmp_path: Any) -> Callable[[str], Service]:
+def service_with(
+    make_client: Callable[..., Any], small_store: Any, bank_store: Any, tmp_path: Any
+) -> Callable[[str], Service]:
     """Make a service with a key, MIXED, for which everything is wrong from a fault on."""
 
     def make(first: str) -> Service:
@@ -131,6 +140,7 @@ def service_with(make_client: Callable[..., Any], small_store: Any, tmp_path: An
         keys[digest(str(NO_KEYS["revoked"]))] = revoked
         spoken = dialects(Settings(dialects=",".join(DIALECTS)))
         client = make_client(stored_keys=keys, plans=PLANS | {"mixed": plan}, dialects=spoken)
+        ask_banks(client, bank_store)
         read_with(client.worker_state, receipts=NodeSigner(KeyFolder(tmp_path / "keys"), small_store.public_keys))
         if "rate" in wrong:
             client.get("/usage", key=MIXED)  # the one request that it may send
@@ -160,7 +170,8 @@ def test_the_first_fault_is_said_and_costs_nothing(
     for key in NO_KEYS.values() if first == "key" else [MIXED]:
         reply = service.ask(face, fault, key)
         text = reply.content.decode(errors="replace")
-        said = [one for one in FAULTS[:-1] if SAID[one] in text]
+        words = {**SAID, "no rate": face.no_rate}
+        said = [one for one in FAULTS[:-1] if words[one] in text]
         assert said[:1] == ([] if first == "nothing" else [first]), text[:300]
         if first == "nothing":
             assert (reply.status, service.spent) == (200, before + 1)

@@ -44,6 +44,7 @@ def answer(port: int, path: str) -> int:
         ("dialect-fixer", "/fixer/latest?access_key={key}", True, False),
         ("dialect-currencylayer", "/live?access_key={key}", True, False),
         ("dialects-of-prices", "/api/v7/convert?q=USD_EUR&compact=ultra", False, False),
+        ("dialects-of-banks", "/docs", False, False),
         ("dialect-firefly", "/firefly/2024/10/EUR.json", False, False),
         ("dialect-coingecko", "/api/v3/coins/list?x_cg_demo_api_key={key}", True, False),
         ("dialect-exchangerate-api", "/v6/{key}/latest/USD", True, False),

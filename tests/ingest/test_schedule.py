@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cambist.ingest.schedule import next_due, on_calendar
+from cambist.ingest.schedule import next_due
+from cambist.reference.holiday_calendars import on_calendar
 from cambist.sources.base import EVERY_DAY, Schedule
 
 BERLIN, SYDNEY, TORONTO = ZoneInfo("Europe/Berlin"), ZoneInfo("Australia/Sydney"), ZoneInfo("America/Toronto")

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-import holidays
-
+from cambist.reference.holiday_calendars import on_calendar
 from cambist.sources.base import Schedule
 
 IsHoliday = Callable[[str, date], bool]
@@ -35,15 +33,3 @@ def works_on(schedule: Schedule, day: date, is_holiday: IsHoliday | None = None)
     """Return whether a source publishes on a day: a working day that is no holiday in its calendar."""
     is_holiday = is_holiday or on_calendar
     return day.weekday() in schedule.days and not (schedule.holidays and is_holiday(schedule.holidays, day))
-
-
-def on_calendar(name: str, day: date) -> bool:
-    """Return whether a day is a holiday of a country (`NO`) or of a market (`XECB`)."""
-    return day in _calendar(name, day.year)
-
-
-@lru_cache(maxsize=256)
-def _calendar(name: str, year: int) -> frozenset[date]:
-    is_market = name in holidays.list_supported_financial()
-    days = holidays.financial_holidays if is_market else holidays.country_holidays
-    return frozenset(days(name, years=year))

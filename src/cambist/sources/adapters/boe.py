@@ -3,7 +3,7 @@
 Address: the Bank's statistical database, CSV with one column per series: `DATE,XUDLUSS,…`, days as `17 Mar 2026`.
 Direction: units of foreign currency per pound, indicative middle rates at about 16:00 London time.
 Published: on the next working day.
-Oddities: columns are named by series codes; the table below lists their currencies, and an unknown column is reported
+Oddities: columns are named by series codes, see `reference.boe_series`, and an unknown column is reported
 and skipped. An empty cell is a missing rate, as before the first day of a series: the dollar's begins in 1975, others
 later. Requests without a browser's User-Agent are refused, and a refusal is a web page.
 Known from: recorded answers of 2026; that the series have the years before 2000 from documentation alone. Series of
@@ -20,6 +20,7 @@ from cambist.errors import shorten
 from cambist.history.fixing import Fixing
 from cambist.pricing.pair import Pair
 from cambist.pricing.source_kind import Pace
+from cambist.reference.boe_series import BOE_SERIES, NEWER_SERIES
 from cambist.sources.base import FixingAdapter, Redistribution, Schedule, Source, SourceRequest
 from cambist.sources.parsing import PayloadReader
 
@@ -29,37 +30,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _DAY = r"(?P<d>[0-9]{2}) (?P<m>[A-Z][a-z]{2}) (?P<y>[0-9]{4})"
 _BROWSER = (("User-Agent", "Mozilla/5.0 (compatible; Cambist)"),)
 
-_OLD = {
-    "XUDLUSS": "USD",
-    "XUDLERS": "EUR",
-    "XUDLJYS": "JPY",
-    "XUDLCDS": "CAD",
-    "XUDLSFS": "CHF",
-    "XUDLADS": "AUD",
-    "XUDLNDS": "NZD",
-    "XUDLNKS": "NOK",
-    "XUDLSKS": "SEK",
-    "XUDLDKS": "DKK",
-    "XUDLHDS": "HKD",
-    "XUDLSGS": "SGD",
-    "XUDLSRS": "SAR",
-    "XUDLZRS": "ZAR",
-    "XUDLTWS": "TWD",
-}
-_NEWER = {
-    "XUDLBK25": "CZK",
-    "XUDLBK33": "HUF",
-    "XUDLBK47": "PLN",
-    "XUDLBK78": "ILS",
-    "XUDLBK83": "MYR",
-    "XUDLBK87": "THB",
-    "XUDLBK89": "CNY",
-    "XUDLBK93": "KRW",
-    "XUDLBK95": "TRY",
-    "XUDLBK97": "INR",
-    "XUDLZOS4": "RON",
-}
-_PAIRS = {series: Pair("GBP", code) for series, code in (_OLD | _NEWER).items()}
+_PAIRS = {series: Pair("GBP", code) for series, code in BOE_SERIES.items()}
 _EURO_SINCE, _NEWER_SINCE = 1999, 2006
 """The first years in which the euro, and all, are requested. Today's lira and leu are from 2005, and the unit of the
 Bank's earlier values is not known."""
@@ -83,7 +54,7 @@ class BoeAdapter(FixingAdapter):
         fixed_at=time(16),
         zone=ZoneInfo("Europe/London"),
         first_day=_FIRST_DAY,
-        later=tuple((code, date(_NEWER_SINCE, 1, 1)) for code in _NEWER.values()),
+        later=tuple((code, date(_NEWER_SINCE, 1, 1)) for code in NEWER_SERIES.values()),
         schedule=Schedule(start=time(9, 30), end=time(18), every=timedelta(minutes=30), holidays="GB"),
     )
 
@@ -121,7 +92,7 @@ class BoeAdapter(FixingAdapter):
 def _series_of(year: int) -> Iterator[str]:
     """Yield the series that are requested for a year."""
     for series, pair in _PAIRS.items():
-        since = _EURO_SINCE if pair.quote == "EUR" else _FIRST_DAY.year if series in _OLD else _NEWER_SINCE
+        since = _EURO_SINCE if pair.quote == "EUR" else _FIRST_DAY.year if series not in NEWER_SERIES else _NEWER_SINCE
         if year >= since:
             yield series
 

@@ -15,5 +15,8 @@ DIALECTS = {
     "mempool": "mempool",
     "yahoo": "yahoo",
     "sdmx": "ecb_sdmx",
+    "nbp": "nbp",
+    "cnb": "cnb",
+    "boe": "boe",
 }
 """The package of each dialect, by its name in the setting `dialects`."""

@@ -71,8 +71,9 @@ def find_series(dialects: Iterable[Dialect]) -> Callable[[str, Mapping[str, str]
     def is_series(path: str, query: Mapping[str, str]) -> bool:
         if ".." in path:
             return True
+        whole = path.rstrip("/")
         return any(
-            pattern.fullmatch(path) and (not names or not query.keys().isdisjoint(names)) for pattern, names in found
+            pattern.fullmatch(whole) and (not names or not query.keys().isdisjoint(names)) for pattern, names in found
         )
 
     return is_series

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from operator import itemgetter
 
+from cambist.api.faces.dialects.accepted_types import accepted_types
 from cambist.errors import BadParameter, shorten
 
 
@@ -57,18 +57,7 @@ def choose_format(name: str | None, accept: str) -> Format:
                 return each
         allowed = ", ".join(dict.fromkeys(each.value[0] for each in Format))
         raise BadParameter(f"Invalid format: [{shorten(name)}], use {allowed}")
-    wanted = map(_weighed, (accept.lower().strip() or "*/*").split(","))
-    for weight, media_type in sorted(wanted, key=itemgetter(0), reverse=True):
-        if weight > 0 and media_type in _BY_TYPE:
+    for media_type in accepted_types(accept):
+        if media_type in _BY_TYPE:
             return _BY_TYPE[media_type]
     raise BadParameter(f"None of the types [{shorten(accept)}] can be answered; use {', '.join(_BY_TYPE)}")
-
-
-def _weighed(part: str) -> tuple[float, str]:
-    """Return the weight and the media type of a part of `Accept`."""
-    media_type, *parameters = (each.strip() for each in part.split(";"))
-    weights = [each.removeprefix("q=") for each in parameters if each.startswith("q=")]
-    try:
-        return (float(weights[0]) if weights else 1.0), media_type
-    except ValueError:
-        return 0.0, media_type
