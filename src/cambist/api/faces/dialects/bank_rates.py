@@ -69,7 +69,7 @@ def last_fixings(context: RequestContext, bank: Bank, day: date) -> list[Fixing]
 
     Errors: BadParameter if the bank's source is not asked here, RateUnavailable.
     """
-    PublisherRates(context, RateChoice(bank.source, DayRule.DAY), ())
+    PublisherRates(context, RateChoice(bank.source, DayRule.DAY), ())  # refuses a source that is not asked here
     read = context.fixings
     received = () if read is None else read(bank.source, anchor_on(bank.currency, day), day)
     return [each.fixing for each in received if not (each.fixing.unit or each.fixing.rate_type)]

@@ -26,7 +26,10 @@ def read_day(text: str, today: date) -> date:
 
 
 def read_year(name: str, query: Mapping[str, str], today: date) -> tuple[date, date]:
-    """Return the first and the last day of the year that a parameter names, until today. Errors: BadParameter, NoRate."""
+    """Return the first and the last day of the year that a parameter names, until today; of this year without it.
+
+    Errors: BadParameter, NoRate for a year to come.
+    """
     text = query.get(name, "").strip() or str(today.year)
     if not (text.isascii() and text.isdigit() and len(text) == len("2025") and int(text) > 0):
         raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes a year such as 2025")
