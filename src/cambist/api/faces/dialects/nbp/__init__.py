@@ -13,7 +13,7 @@ from http import HTTPStatus
 from cambist.api.faces.dialects.accepted_types import accepted_types
 from cambist.api.faces.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.faces.dialects.nbp.documents import rates_as_json, rates_as_xml, tables_as_json, tables_as_xml
-from cambist.api.faces.dialects.nbp.periods import OF_CURRENCY, OF_TABLE, Period, read_period
+from cambist.api.faces.dialects.nbp.periods import OF_CURRENCY, OF_TABLE, TablePeriod, read_period
 from cambist.api.faces.dialects.nbp.table_a import TABLE, TABLE_A, published_tables
 from cambist.errors import BadParameter, CambistError, NoRate, shorten
 
@@ -46,7 +46,7 @@ def tables(request: DialectRequest) -> DialectAnswer:
     return DialectAnswer(write(found), _XML if is_xml else _JSON, cost, earliest_day=found[0].day)
 
 
-def _read(request: DialectRequest, limits: tuple[int, int]) -> tuple[bool, Period]:
+def _read(request: DialectRequest, limits: tuple[int, int]) -> tuple[bool, TablePeriod]:
     """Return whether XML is wanted, and the period. Errors: BadParameter, NoRate for another table, NotInPlan."""
     is_xml = _wants_xml(request.query.get("format", "").strip().lower(), request.accept)
     period = read_period(request.path, request.context.today, *limits)

@@ -16,7 +16,7 @@ _ONE_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class TablePeriod:
     """The first and the last day, and how many of the newest publications between them are meant; None for all."""
 
     first: date
@@ -24,16 +24,16 @@ class Period:
     most: int | None = None
 
 
-def read_period(path: Mapping[str, str], today: date, most_days: int, most_counted: int) -> Period:
+def read_period(path: Mapping[str, str], today: date, most_days: int, most_counted: int) -> TablePeriod:
     """Return the period of a path. In Warsaw it may be tomorrow already. Errors: BadParameter."""
     day, end, newest = path.get("day"), path.get("end"), today + _ONE_DAY
     if day is None:
-        return Period(today - REACH, newest, 1)
+        return TablePeriod(today - REACH, newest, 1)
     if day.lower() == "last" and end is not None:
         count = _count(end, most_counted)
-        return Period(newest - 2 * count * _ONE_DAY - REACH, newest, count)
+        return TablePeriod(newest - 2 * count * _ONE_DAY - REACH, newest, count)
     if day.lower() == "today" and end is None:
-        return Period(today, today)
+        return TablePeriod(today, today)
     first = _day(day)
     last = first if end is None else _day(end)
     if first > last:
@@ -43,7 +43,7 @@ def read_period(path: Mapping[str, str], today: date, most_days: int, most_count
     if (last - first).days > most_days:
         days = (last - first).days
         raise BadParameter(f"Limit of {most_days} days has been exceeded: [{days}], ask for parts of the period")
-    return Period(first, last)
+    return TablePeriod(first, last)
 
 
 def _count(text: str, most: int) -> int:

@@ -8,7 +8,7 @@ from datetime import date
 
 from cambist.api.answer.request_context import RequestContext
 from cambist.api.faces.dialects.bank_rates import Bank, BankRates, by_day, numbers_of
-from cambist.api.faces.dialects.nbp.periods import Period
+from cambist.api.faces.dialects.nbp.periods import TablePeriod
 from cambist.errors import NoRate
 
 TABLE = "A"
@@ -36,7 +36,7 @@ class PublishedTable:
     rates: Mapping[str, float]
 
 
-def published_tables(context: RequestContext, codes: Iterable[str], period: Period) -> list[PublishedTable]:
+def published_tables(context: RequestContext, codes: Iterable[str], period: TablePeriod) -> list[PublishedTable]:
     """Return the tables of a period with some codes, oldest first. Errors: NoRate if there is none."""
     wanted = tuple(codes)
     rates = BankRates(context, _BANK, (*wanted, _DAILY))
