@@ -6,19 +6,24 @@ The store of these tests has what the banks published on the working days of 202
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from datetime import date, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
-from tests.banks import WEEKLY, ask_banks, working_days
+from tests.banks import RECEIVED, WEEKLY, ask_banks, working_days
 
 from cambist.api.faces.dialects import DIALECTS as ALL_DIALECTS
 from cambist.api.faces.dialects import boe, cnb, nbp
 from cambist.api.faces.dialects.bank_rates import numbers_of
 from cambist.api.faces.dialects.routes import find_series
+from cambist.history.fixing import DeliveryRecord
+from cambist.registry.sources.source_adapters import adapters
 from cambist.registry.wiring.components import dialects
 from cambist.settings import Settings
+from cambist.storage.sql import SqlStore
 
 NBP = "/api/exchangerates"
 CNB_EN = (
@@ -29,6 +34,7 @@ OLD_CNB_EN = "/en/financial_markets/foreign_exchange_market/exchange_rate_fixing
 OLD_CNB_CS = "/cs/financni_trhy/devizovy_trh/kurzy_devizoveho_trhu"
 BOE = "/boeapps/database/_iadb-fromshowcolumns.asp"
 NO_DATA = "404 NotFound - Not Found - Brak danych"
+RECORDED = Path(__file__).parents[4] / "shared/payloads"
 DIALECTS = tuple(each.dialect for each in (nbp, cnb, boe))
 
 
@@ -385,3 +391,55 @@ def test_they_are_told_apart_from_all_other_dialects_in_any_order(make_client, b
     assert client.get("/api/latest.json").json["base"] == "USD"
     assert client.get("/api/v3/ping").status == 200
     assert client.get("/api/v7/convert?q=USD_EUR&compact=ultra").json.keys() == {"USD_EUR"}
+
+
+# What was recorded
+
+
+@pytest.fixture
+def recorded(make_client, tmp_path):
+    """A client of a service whose archive has what was recorded of the three banks."""
+    if not RECORDED.exists():
+        pytest.skip("the recorded payloads are not beside the project")
+    store = SqlStore(f"sqlite:///{tmp_path / 'recorded.db'}")
+    store.migrate()
+    for source, name, subject in (
+        ("nbp", "nbp_01.json", "A"), ("nbp", "nbp_02.json", "B"), ("nbp", "nbp_03.json", "gold"),
+        ("cnb", "cnb_01.json", ""), ("boe", "boe_01.csv", ""),
+    ):  # fmt: skip
+        content = (RECORDED / source / name).read_bytes()
+        fixings = list(adapters()[source].parse(content, subject))
+        store.archive.file(DeliveryRecord(source, RECEIVED, "recorded", name), fixings)
+    yield ask_banks(make_client(dialects=DIALECTS), store)
+    store.close()
+
+
+def test_the_numbers_of_nbp_are_those_that_it_answers(recorded):
+    def mids(text):
+        return [sorted(re.findall(r'"code":"(...)","mid":([0-9.]+)', table)) for table in text.split('"rates"')[1:]]
+
+    original = (RECORDED / "nbp" / "nbp_01.json").read_text(encoding="utf-8")
+    found = mids(good(recorded, f"{NBP}/tables/A/2026-03-01/2026-03-05/", calls=32).text)
+    assert found == mids(original)
+    assert [len(table) for table in found] == [32] * 4
+
+
+def test_the_list_of_a_year_of_cnb_has_all_that_it_published(recorded):
+    original = numbers((RECORDED / "cnb" / "cnb_01.json").read_text(encoding="utf-8"))["rates"]
+    found, columns = set(), []
+    for line in good(recorded, f"{CNB_EN}/year.txt?year=2026", calls=30).text.splitlines():
+        first, *cells = line.split("|")
+        columns = cells if first == "Date" else columns
+        if first != "Date":
+            found |= {(first, column, value) for column, value in zip(columns, cells, strict=True)}
+    days = {each["validFor"]: ".".join(reversed(each["validFor"].split("-"))) for each in original}
+    assert found == {
+        (days[each["validFor"]], f"{each['amount']} {each['currencyCode']}", str(each["rate"])) for each in original
+    }
+
+
+def test_the_table_of_the_bank_of_england_is_the_same_byte_for_byte(recorded):
+    original = (RECORDED / "boe" / "boe_01.csv").read_bytes()
+    series = original.split(b"\r\n")[0].decode().removeprefix("DATE,")
+    query = f"csv.x=yes&CSVF=TN&Datefrom=17/Mar/2026&Dateto=20/Mar/2026&SeriesCodes={series}&UsingCodes=Y"
+    assert good(recorded, f"{BOE}?{query}", calls=26).content == original
