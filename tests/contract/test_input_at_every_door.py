@@ -304,6 +304,8 @@ def test_a_currency_that_ended_has_its_legal_rate(asking, door):
     ],
 )
 def test_what_would_decide_the_number_elsewhere_is_never_ignored(asking, door, more):
+    if more.startswith("providers") and "/v2/rate" in door.target:
+        pytest.skip("Frankfurter's version 2 has it: tests/contract/test_booking.py asks there")
     target = door.target.format(a="EUR", b="USD", day=FRIDAY, amount="1")
     before = asking.client.ledger.spent_by.copy()
     reply = asking.client.get(f"{target}{'&' if '?' in target else '?'}{more}")

@@ -59,7 +59,7 @@ class BookRelay:
     called whenever Redis has answered.
     """
 
-    def __init__(self, folder: DataDirectory, redis: RedisConnection, reached: Callable[[], None] = int) -> None:
+    def __init__(self, folder: DataDirectory, redis: RedisConnection, reached: Callable[[], object] = bool) -> None:
         folder.candidates.mkdir(mode=0o700, exist_ok=True)
         self._redis = redis
         self._reached = reached

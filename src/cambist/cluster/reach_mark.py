@@ -39,7 +39,7 @@ class ReachMark:
         """
         now = self._elapsed()
         try:
-            (reached_at,) = _SECONDS.unpack(self._path.read_bytes())
+            reached_at: float = _SECONDS.unpack(self._path.read_bytes())[0]
         except (OSError, struct.error):
             reached_at = -inf
         return max(0.0, now - max(reached_at, self._begun_at + patience))

@@ -47,7 +47,7 @@ def reference_json() -> bytes:
 
 def coins_json() -> bytes:
     """Return the codes and names of all coins: half of all bytes, and not for every view."""
-    return msgspec.json.encode([{"code": coin.symbol, "name": coin.name} for coin in COINS.values()])
+    return msgspec.json.encode(_columns({"code": coin.symbol, "name": coin.name} for coin in COINS.values()))
 
 
 def _columns(records: Iterable[Record]) -> dict[str, list[Any]]:

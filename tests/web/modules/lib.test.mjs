@@ -135,7 +135,7 @@ test("events follow from the tables, each with its law", () => {
 test("a legal rate keeps its digits, a ratio is a number of each, and a code that stays is told old from new", () => {
   const column = (record) => Object.fromEntries(Object.entries(record).map(([name, value]) => [name, [value]]));
   const { events } = completed({
-    currencies: { code: ["XPF"], first_day: [null], last_day: [null], lives: [0] },
+    metals: [], units: [], currencies: { code: ["XPF"], first_day: [null], last_day: [null], lives: [0] },
     redenominations: column({ old: "XPF", new: "XPF", factor: "100", first_day: "1960-01-01", authority: "The law" }),
     pegs: column({ code: "XPF", anchor: "EUR", factor: "50000/419", authority: "The bank", first_day: "1999-01-01", last_day: null }),
     euro_rates: column({ code: "XPF", rate: "6.55957", fixed_on: "2002-01-01", authority: "A regulation" }),

@@ -4,12 +4,12 @@ import test from "node:test";
 
 import { assetsOf, codeMeant, findAssets } from "./static/lib/asset_search.js";
 import { localNames } from "./static/lib/local_names.js";
-import { completed } from "./static/lib/reference.js";
+import { completed, rows } from "./static/lib/reference.js";
 import { groupedAssets } from "./static/page/parts/currency_words.js";
 import { coverageRows, findRows } from "./static/page/parts/coverage_rows.js";
 
 const document = (name) => JSON.parse(readFileSync(new URL(`./static/data/${name}.json`, import.meta.url)));
-const tables = (language) => ({ ...completed(document("reference"), language === "en" ? null : localNames(language)), coins: document("coins") });
+const tables = (language) => ({ ...completed(document("reference"), language === "en" ? null : localNames(language)), coins: rows(document("coins")) });
 const ASSETS = assetsOf(tables("en"));
 const found = (text, assets = ASSETS) => findAssets(assets, text).map(({ asset }) => asset.code);
 

@@ -13,7 +13,7 @@ const loading = new Map();
  */
 export async function reference(withCoins = false) {
   if (!withCoins) return load("reference", complete);
-  const [tables, coins] = await Promise.all([reference(), load("coins", (all) => all)]);
+  const [tables, coins] = await Promise.all([reference(), load("coins", rows)]);
   return { ...tables, coins };
 }
 
@@ -61,7 +61,7 @@ export function completed(tables, names = null) {
 }
 
 /** Return the records of a table that has a list for each field. */
-function rows(table) {
+export function rows(table) {
   const names = Object.keys(table);
   return table[names[0]].map((_, row) => Object.fromEntries(names.map((name) => [name, table[name][row]])));
 }
