@@ -15,12 +15,12 @@ _MOST_BYTES = 64 * 1024 * 1024
 _KEPT = 5
 
 
-def check_log_file(path: str) -> None:
-    """Create a log file unless it is there. Errors: CannotStart if it cannot be written."""
+def check_log_file(path: str, name: str = "The access log") -> None:
+    """Create a log file unless it is there. Errors: CannotStart, which begins with `name`, if it cannot be written."""
     try:
         os.close(_opened(Path(path)))
     except OSError as error:
-        raise CannotStart(f"The access log cannot be written to [{path}]: {error.strerror or error}") from error
+        raise CannotStart(f"{name} cannot be written to [{path}]: {error.strerror or error}") from error
 
 
 class RotatedFileHandler(logging.Handler):

@@ -52,6 +52,7 @@ COMMANDS = (
     "nodes",
     "receipts",
     "verify",
+    "shadow",
     "sandbox",
     "settings",
     "openapi",

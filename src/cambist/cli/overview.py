@@ -10,6 +10,7 @@ GROUPS = (
     ("Customers", ("account", "key", "plans", "usage", "alert")),
     ("Sources and history", ("sources", "backfill", "export", "disputes", "fixing")),
     ("Prove what was answered", ("report", "verify", "receipts")),
+    ("Before a switch", ("shadow",)),
     ("For programs", ("mcp", "openapi", "completion")),
 )
 """Each command is in one group."""

@@ -96,6 +96,18 @@ def consult(target: Target, use: Callable[[RemoteService | StoredAnswers], T]) -
     return _use_nearest(settings, target, use) if named is None else use(named)
 
 
+def address_and_key(target: Target) -> tuple[str, str]:
+    """Return the address of the service that is named, else of the one of the settings, and the key for it.
+
+    The key is empty if there is none for a service on this machine. Errors: BadParameter, SettingRefused.
+    """
+    settings = read_folder_settings(target.data)
+    named = _named_service(settings, target)
+    if named is not None:
+        return named.configuration.url, named.configuration.key
+    return settings.local_url, _chosen_key(target) or _owner_key(settings)
+
+
 def _named_service(settings: Settings, target: Target) -> RemoteService | None:
     """Return the service that an option or the environment names, if one does."""
     from cambist.cli.remote_service import RemoteService

@@ -93,7 +93,7 @@ class Fetcher:
             # `from None`, here and below: the cause names the address, which may contain a key.
             raise SourceUnreachable(f"{source}: no answer in time") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            raise SourceUnreachable(f"{source}: cannot be asked: {_message(error)}") from None
+            raise SourceUnreachable(f"{source}: cannot be asked: {failure_words(error)}") from None
 
     async def _prepared(self, source: str, request: SourceRequest) -> SourceRequest:
         """Send the request before this one, if there is one, and return this one with its token and fields."""
@@ -208,7 +208,7 @@ def proxy_failure(error: Exception) -> str:
     return ""
 
 
-def _message(error: Exception) -> str:
+def failure_words(error: Exception) -> str:
     """Return what happened without the address, which may contain a key."""
     if failure := proxy_failure(error):
         return failure

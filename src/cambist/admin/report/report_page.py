@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
 import segno
 
+from cambist.admin.report.html_page import html_page, html_table
 from cambist.admin.report.rates_report import RatesReport
 
-_STYLE = """
-@page { margin: 16mm 14mm; }
-* { box-sizing: border-box; }
-body { max-width: 180mm; margin: 8mm auto; padding: 0 4mm; color: #16211f; font: 10pt/1.45 system-ui, sans-serif; }
-h1 { margin: 0 0 1mm; font-size: 18pt; } h2 { margin: 7mm 0 2mm; font-size: 12pt; break-after: avoid; }
-.muted { color: #55615f; } .sandbox { padding: 2mm 3mm; background: #fdf0d3; border: 1px solid #d9a93a; }
-table { width: 100%; font-size: 9pt; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-thead { display: table-header-group; } tr { break-inside: avoid; }
-th, td { padding: 1mm 2mm 1mm 0; white-space: nowrap; text-align: left; vertical-align: baseline; }
-th, td { border-bottom: 1px solid #cfd7d5; }
-td.num, th.num { text-align: right; }
-.proof { display: flex; gap: 6mm; align-items: flex-start; break-inside: avoid; }
-.proof svg { flex: none; width: 32mm; height: 32mm; } code { overflow-wrap: anywhere; font-size: 8.5pt; }
-.terms td { white-space: normal; overflow-wrap: anywhere; }
-dl { display: grid; grid-template-columns: 34mm 1fr; gap: 1mm 4mm; margin: 0; } dt { color: #55615f; } dd { margin: 0; }
-@media print { body { margin: 0; padding: 0; max-width: none; } }
-"""
 _MEANS = ("mean", "high", "low", "close")
 
 
@@ -45,11 +28,8 @@ def report_page(report: RatesReport) -> str:
         _origins(report),
         _proof(report),
     ]
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
-        f"<style>{_STYLE}</style>\n</head>\n<body>\n{''.join(parts)}\n"
-        f'<script type="application/jose" id="receipt">{report.receipt}</script>\n</body>\n</html>\n'
-    )
+    receipt = f'<script type="application/jose" id="receipt">{report.receipt}</script>\n'
+    return html_page(title, parts, receipt)
 
 
 def _sandbox(report: RatesReport) -> str:
@@ -66,7 +46,7 @@ def _averages(report: RatesReport) -> str:
     ]
     head = ("From", "To", "Currency", "Mean", "High", "Low", "Last", "Days used")
     title = "By period" if report.rule else f"By {escape(report.question.by)}"
-    return f"<h2>{title}</h2>{_table(head, rows, numbers=range(3, 7))}"
+    return f"<h2>{title}</h2>{html_table(head, rows, numbers=range(3, 7))}"
 
 
 def _used(period: Any) -> str:
@@ -82,7 +62,7 @@ def _days(report: RatesReport) -> str:
     used = "" if report.carried else " Each rate is a fixing of its own day."
     words = f'<p class="muted">How much one {escape(report.question.base)} was worth.{used}</p>'
     head = ("Day", *codes, "Fixing of")
-    return f"<h2>By day</h2>{words}{_table(head, rows, numbers=range(1, len(codes) + 1))}"
+    return f"<h2>By day</h2>{words}{html_table(head, rows, numbers=range(1, len(codes) + 1))}"
 
 
 def _earlier(report: RatesReport, day: str) -> str:
@@ -120,14 +100,14 @@ def _legs(report: RatesReport) -> str:
     if not rows:
         return ""
     words = f"<p>On {report.question.end} the rates were made of:</p>"
-    return words + _table(("Pair", "Rate", "By"), sorted(rows), numbers=(1,))
+    return words + html_table(("Pair", "Rate", "By"), sorted(rows), numbers=(1,))
 
 
 def _origins(report: RatesReport) -> str:
     if not report.origins:
         return ""
     rows = [(f"{each.name} ({each.key})", each.licence, each.terms or each.home) for each in report.origins]
-    table = _table(("Publisher", "Licence", "Terms"), rows)
+    table = html_table(("Publisher", "Licence", "Terms"), rows)
     return f'<h2>Publishers and their terms</h2><div class="terms">{table}</div>'
 
 
@@ -150,14 +130,3 @@ def _proof(report: RatesReport) -> str:
         "<h2>Receipt</h2><p>This file contains a receipt: the signature of the service under the rates by day.</p>"
         f'<div class="proof">{code}<dl>{listed}</dl></div>'
     )
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]], numbers: Iterable[int] = ()) -> str:
-    right = set(numbers)
-
-    def cells(tag: str, texts: Sequence[object]) -> str:
-        kinds = (' class="num"' if at in right else "" for at in range(len(texts)))
-        return "".join(f"<{tag}{kind}>{escape(str(text))}</{tag}>" for kind, text in zip(kinds, texts, strict=True))
-
-    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
-    return f"<table><thead><tr>{cells('th', head)}</tr></thead><tbody>{body}</tbody></table>"

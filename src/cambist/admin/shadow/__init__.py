@@ -1,0 +1,1 @@
+"""Compare the answers of another service with ours, request by request, before a switch."""
