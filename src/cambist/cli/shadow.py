@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cambist.cli.options import DataFolder, ServiceKey, read_folder_settings
+from cambist.cli.options import DataFolder, read_folder_settings
 from cambist.errors import BadParameter
 
 if TYPE_CHECKING:
+    from cambist.admin.shadow.serving import ShadowServer
     from cambist.admin.shadow.shadow_report import ShadowReport
 
 app = typer.Typer(
@@ -38,13 +39,17 @@ _Theirs = Annotated[
 _Ours = Annotated[
     str | None, typer.Option(help="Address of ours. Default: CAMBIST_URL, or the service of the data folder.")
 ]
+_Key = Annotated[
+    str | None,
+    typer.Option(help="The key of ours. Better set CAMBIST_KEY: others on this machine see a command's options."),
+]
 _Port = Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1 that programs ask; 0 takes a free one.")]
 _Answer = Annotated[_Side, typer.Option(help="Whose answer the caller gets: theirs or ours, where that has no error.")]
 _Tolerance = Annotated[
     str, typer.Option(help="How far two numbers may be apart and still be the same, such as 0.1% or 0.")
 ]
 _Log = Annotated[Path, typer.Option(help="File to append the differences to. It is rotated at 32 MB.")]
-_Prefix = Annotated[str, typer.Option(help="Folder of the dialect at ours, such as /fixer, put before each path.")]
+_Prefix = Annotated[str, typer.Option(help="Folder of the dialect at ours, such as /rates, put before each path.")]
 
 
 @app.callback()
@@ -54,7 +59,7 @@ def shadow(  # noqa: PLR0913  the options of a command
     theirs: _Theirs = None,
     ours: _Ours = None,
     port: _Port = 8080,
-    key: ServiceKey = None,
+    key: _Key = None,
     answer: _Answer = _Side.THEIRS,
     tolerance: _Tolerance = "0.1%",
     log: _Log = Path("differences.jsonl"),
@@ -83,12 +88,14 @@ def shadow(  # noqa: PLR0913  the options of a command
     proxies = outgoing_proxies(read_folder_settings(data), os.environ)
     server = ShadowServer(base, address, port, log, options, proxies, utc_now)
 
-    def on_start(listening: str) -> None:
-        typer.echo(f"Ask {listening} in place of {base}. Callers get the answers of {answer.value}.", err=True)
-        typer.echo(f"Each request also goes to ours at {address}. Differences: {log}. Ctrl-C ends it.", err=True)
-
-    server.run(on_start)
+    server.run(lambda listening: _say_start(server, listening))
     typer.echo(f"Read what was found: cambist shadow report {log}", err=True)
+
+
+def _say_start(server: ShadowServer, listening: str) -> None:
+    answered = _Side.OURS if server.options.answers_ours else _Side.THEIRS
+    typer.echo(f"Ask {listening} in place of {server.theirs}. Callers get the answers of {answered}.", err=True)
+    typer.echo(f"Each request also goes to ours at {server.ours}. Differences: {server.log}. Ctrl-C ends it.", err=True)
 
 
 @app.command()
@@ -130,7 +137,7 @@ def _folder(prefix: str) -> str:
     if folder and (not folder.startswith("/") or any(char in folder for char in "?#% ")):
         from cambist.accounts.names import echo
 
-        raise BadParameter(f"Invalid --prefix: [{echo(prefix)}], it takes a folder such as /fixer")
+        raise BadParameter(f"Invalid --prefix: [{echo(prefix)}], it takes a folder such as /rates")
     return folder
 
 

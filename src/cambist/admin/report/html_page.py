@@ -18,18 +18,21 @@ th, td { border-bottom: 1px solid #cfd7d5; }
 td.num, th.num { text-align: right; }
 .proof { display: flex; gap: 6mm; align-items: flex-start; break-inside: avoid; }
 .proof svg { flex: none; width: 32mm; height: 32mm; } code { overflow-wrap: anywhere; font-size: 8.5pt; }
-.wide { max-width: 100%; overflow-x: auto; }
+@page wide { size: landscape; }
+body.wide { max-width: 260mm; page: wide; } .wide > div { overflow-x: auto; }
+.wide th { white-space: normal; } .wide td { min-width: 18mm; white-space: normal; overflow-wrap: anywhere; }
 .terms td { white-space: normal; overflow-wrap: anywhere; }
 dl { display: grid; grid-template-columns: 34mm 1fr; gap: 1mm 4mm; margin: 0; } dt { color: #55615f; } dd { margin: 0; }
 @media print { body { margin: 0; padding: 0; max-width: none; } }
 """
 
 
-def html_page(title: str, parts: Iterable[str], end: str = "") -> str:
-    """Return a document of these parts, with `end` behind them."""
+def html_page(title: str, parts: Iterable[str], end: str = "", layout: str = "") -> str:
+    """Return a document of these parts, with `end` behind them; the layout `wide` has room for wide tables."""
+    body = f'<body class="{layout}">' if layout else "<body>"
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
-        f"<style>{_STYLE}</style>\n</head>\n<body>\n{''.join(parts)}\n"
+        f"<style>{_STYLE}</style>\n</head>\n{body}\n{''.join(parts)}\n"
         f"{end}</body>\n</html>\n"
     )
 

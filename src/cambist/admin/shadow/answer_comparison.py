@@ -28,6 +28,7 @@ _NAMING = ("date", "base", "quote", "id", "code", "iso_code", "symbol", "name")
 
 _CELLS = re.compile(r"[,;\t]")
 _FEWEST_ERROR = 400
+_LONGEST_ERROR = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,8 @@ def _status_words(answer: ComparedAnswer) -> str:
     """Return a status, of an error with the beginning of what it says."""
     if answer.status < _FEWEST_ERROR:
         return str(answer.status)
-    return f"{answer.status} {shown(' '.join(answer.content[:400].decode(errors='replace').split()))}".strip()
+    said = " ".join(answer.content[: 4 * _LONGEST_ERROR].decode(errors="replace").split())
+    return f"{answer.status} {shown(said, _LONGEST_ERROR)}".strip()
 
 
 def _read(content: bytes) -> tuple[str, Any]:

@@ -64,10 +64,10 @@ class AnswerDifference(Struct, frozen=True, omit_defaults=True):
     apart: float | None = None
 
 
-def shown(value: Any) -> str:
+def shown(value: Any, longest: int = _LONGEST_SHOWN) -> str:
     """Return a value as JSON, cut to what a table has room for."""
     text = value if isinstance(value, str) else _ENCODER.encode(value).decode()
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def type_name(value: Any) -> str:

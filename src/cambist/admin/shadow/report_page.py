@@ -18,5 +18,5 @@ def shadow_page(report: ShadowReport) -> str:
         parts.append(f"<h2><code>{escape(title)}</code></h2>")
         for table in tables:
             shown = html_table(table.columns, table.rows, table.numbers)
-            parts.append(f'<div class="wide terms">{shown}</div><p class="muted">{escape(table.caption)}</p>')
-    return html_page("Before the switch", parts)
+            parts.append(f'<div>{shown}</div><p class="muted">{escape(table.caption)}</p>')
+    return html_page("Before the switch", parts, layout="wide")

@@ -10,7 +10,7 @@ from cambist.admin.shadow.shadow_report import AnswerTimes, EndpointSums, Shadow
 
 _SUM_COLUMNS = (
     *("Pair", "Requests", "Same", "Minor", "Different", "Not compared", "By kind", "Widest gap of numbers"),
-    *("Theirs began after, ms: median / p95", "Ours began after, ms: median / p95", "Calls"),
+    *("Theirs, ms", "Ours, ms", "Calls"),
 )
 _CHANGE_COLUMNS = (
     "What changes",
@@ -52,10 +52,11 @@ def sentences(report: ShadowReport) -> Iterator[str]:
     for reason, count in report.reasons.items():
         yield f"Not compared: {count:,}, because {reason}."
     if report.simulated:
-        yield f"{report.simulated:,} answers of ours are from a sandbox: its rates are simulated, so gaps say nothing."
+        yield f"{report.simulated:,} answers of ours are from a sandbox: all its rates are simulated."
     yield from _cost(total)
     if report.first is not None and report.last is not None:
         yield f"From {report.first:%Y-%m-%d %H:%M} to {report.last:%Y-%m-%d %H:%M} UTC."
+    yield "Times are until an answer began: the median, and from 20 requests on the 95th percentile behind it."
     if report.unreadable:
         yield f"{report.unreadable:,} lines of the log could not be read and are not counted."
 
@@ -72,7 +73,7 @@ def endpoint_tables(report: ShadowReport) -> Iterator[tuple[str, list[ShadowTabl
 
 def _cost(total: ShadowSums) -> Iterator[str]:
     named = f"Ours says that these requests cost {total.calls:,} calls"
-    yield f"{named}; {total.without_cost:,} of its answers do not say." if total.without_cost else f"{named}."
+    yield f"{named}; {total.without_cost:,} of its answers name no cost." if total.without_cost else f"{named}."
 
 
 def _sum_table(each: EndpointSums) -> ShadowTable:
@@ -87,7 +88,7 @@ def _sum_row(sums: ShadowSums, name: str) -> list[str]:
     counts = (sums.requests, sums.same, sums.minor, sums.different, sums.not_compared)
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in sums.kinds.items())
     gap = sums.widest
-    widest = f"{_percent(gap.apart)} in {gap.where}: {gap.theirs}, ours {gap.ours}" if gap else ""
+    widest = f"{_percent(gap.apart)} in {gap.where}: theirs {gap.theirs}, ours {gap.ours}" if gap else ""
     calls = f"{sums.calls:,}" if sums.calls or not sums.without_cost else ""
     return [name, *(f"{count:,}" for count in counts), kinds, widest, _times(sums.theirs), _times(sums.ours), calls]
 

@@ -139,7 +139,7 @@ def _pair(segments: Sequence[str], parameters: Mapping[str, str]) -> str:
     if not base and not quotes:
         named = next((parameters[name] for name in _PAIRS if name in parameters), "")
         return named or "/".join(word for word in segments if _CODE.fullmatch(word) or _CODES.fullmatch(word))
-    return f"{base}/{quotes}" if quotes else base
+    return "/".join(filter(None, (base, quotes)))
 
 
 def _printable(text: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import signal
+import socket
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -56,8 +58,9 @@ class ShadowServer:
         stopped = asyncio.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-        written = ShadowLog(self.log)
         async with AsyncExitStack() as stack:
+            listening = stack.enter_context(_listening_socket(self.port))
+            written = ShadowLog(self.log)
             stack.callback(written.close)
             sessions = [await stack.enter_async_context(new_session()) for _ in range(2)]
             proxy = ShadowProxy(
@@ -68,29 +71,33 @@ class ShadowServer:
                 self.clock,
             )
             stack.push_async_callback(proxy.drain, _DRAIN_SECONDS)
-            on_start(await self._listen(proxy, stack))
+            runner = _runner(proxy)
+            stack.push_async_callback(runner.cleanup)
+            await runner.setup()
+            await web.SockSite(runner, listening).start()
+            on_start(f"http://{authority(*listening.getsockname())}")
             await stopped.wait()
 
-    async def _listen(self, proxy: ShadowProxy, stack: AsyncExitStack) -> str:
-        """Listen, and return the address."""
-        runner = web.AppRunner(
-            proxy.application(),
-            access_log=None,
-            logger=_quiet_logger(),
-            auto_decompress=False,
-            max_line_size=_LONGEST_LINE,
-            max_field_size=_LONGEST_LINE,
-            shutdown_timeout=_DRAIN_SECONDS,
-        )
-        await runner.setup()
-        stack.push_async_callback(runner.cleanup)
-        try:
-            await web.TCPSite(runner, _HOST, self.port).start()
-        except OSError as error:
-            raise CannotStart(
-                f"Cannot listen on {_HOST} port {self.port}: {error.strerror or error}; choose another --port"
-            ) from None
-        return f"http://{authority(*runner.addresses[0][:2])}"
+
+def _listening_socket(port: int) -> socket.socket:
+    """Return a socket that listens on loopback. Errors: CannotStart."""
+    try:
+        return socket.create_server((_HOST, port))
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)
+        raise CannotStart(f"Cannot listen on {_HOST} port {port}: {reason}; choose another --port") from None
+
+
+def _runner(proxy: ShadowProxy) -> web.AppRunner:
+    return web.AppRunner(
+        proxy.application(),
+        access_log=None,
+        logger=_quiet_logger(),
+        auto_decompress=False,
+        max_line_size=_LONGEST_LINE,
+        max_field_size=_LONGEST_LINE,
+        shutdown_timeout=_DRAIN_SECONDS,
+    )
 
 
 def _quiet_logger() -> logging.Logger:

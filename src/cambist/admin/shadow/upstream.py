@@ -8,10 +8,10 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from urllib.parse import urlsplit
 
 import aiohttp
-from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from cambist.accounts.names import echo
@@ -37,11 +37,13 @@ _HOP_BY_HOP = frozenset(
 )
 _FOR_US_ALONE = frozenset({"host", "content-length", "expect", "accept-encoding"})
 _PASSED_TO_OURS = frozenset({"accept", "accept-language", "content-type", "content-encoding", "user-agent"})
+_WITHOUT_BODY = frozenset({"GET", "HEAD", "OPTIONS"})
 _NOT_ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 _LONGEST_HEADER = 64 * 1024
 _GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 
-Headers = CIMultiDict[str] | CIMultiDictProxy[str]
+Headers = Sequence[tuple[str, str]]
+"""Names and values; a name may occur several times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +52,17 @@ class PassedRequest:
 
     method: str
     target: str
-    headers: Headers
+    headers: Mapping[str, str]
     body: bytes
 
-    def headers_for_theirs(self) -> CIMultiDict[str]:
+    def headers_for_theirs(self) -> Headers:
         """Return all headers but those of this one connection."""
-        return CIMultiDict([*end_to_end(self.headers, _FOR_US_ALONE), *self._encoding()])
+        return [*end_to_end(self.headers, _FOR_US_ALONE), *self._encoding()]
 
-    def headers_for_ours(self, key: str) -> CIMultiDict[str]:
+    def headers_for_ours(self, key: str) -> Headers:
         """Return the headers that describe the request, and our key: none in which theirs may be."""
         described = [(name, value) for name, value in self.headers.items() if name.lower() in _PASSED_TO_OURS]
-        return CIMultiDict([*described, *self._encoding(), *([("X-API-Key", key)] if key else [])])
+        return [*described, *self._encoding(), *([("X-API-Key", key)] if key else [])]
 
     def _encoding(self) -> Iterable[tuple[str, str]]:
         """Return gzip as the one compression, because answers in others could not be compared."""
@@ -124,7 +126,7 @@ class Upstream:
     proxies: OutgoingProxies
     timeout: aiohttp.ClientTimeout
 
-    async def open(self, method: str, target: str, headers: CIMultiDict[str], body: bytes) -> OpenedAnswer:
+    async def open(self, method: str, target: str, headers: Headers, body: bytes) -> OpenedAnswer:
         """Ask, and return the answer when it begins. Redirects are answers. Errors: SourceUnreachable."""
         started = time.monotonic()
         try:
@@ -132,7 +134,7 @@ class Upstream:
                 method,
                 URL(f"{self.base}{target}", encoded=True),
                 headers=headers,
-                data=body if body or method not in {"GET", "HEAD", "OPTIONS"} else None,
+                data=BytesIO(body) if body or method not in _WITHOUT_BODY else None,
                 allow_redirects=False,
                 timeout=self.timeout,
                 proxy=self.proxies.proxy_for(self.base),
@@ -146,7 +148,7 @@ class Upstream:
         return OpenedAnswer(response, time.monotonic() - started)
 
 
-def end_to_end(headers: Mapping[str, str], without: frozenset[str] = frozenset()) -> list[tuple[str, str]]:
+def end_to_end(headers: Mapping[str, str], without: frozenset[str] = frozenset()) -> Headers:
     """Return the headers that are passed on: none of a connection, nor those that it names (RFC 9110, 7.6.1)."""
     named = {name.strip().lower() for name in headers.get("Connection", "").split(",")}
     dropped = _HOP_BY_HOP | without | named
