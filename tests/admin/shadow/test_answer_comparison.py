@@ -121,6 +121,12 @@ def test_near_numbers_that_are_no_rates_differ(name: str) -> None:
     assert found({name: 2025}, {name: 2026}) == [("number", name, "2025", "2026")]
 
 
+@pytest.mark.parametrize("name", ["ms", "requestId"])
+def test_what_is_another_with_each_request_is_no_difference(name: str) -> None:
+    assert found({name: 1, "x": {name: "a"}}, {name: 900, "x": {name: "b"}}) == []
+    assert found({name: 1}, {name: None}) == [("type", name, "number 1", "null")]
+
+
 def test_numbers_that_are_written_as_texts_are_numbers() -> None:
     assert found({"rate": "1.0845"}, {"rate": "1.08450"}, Decimal(0)) == []
 

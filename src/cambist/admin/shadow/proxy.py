@@ -29,7 +29,7 @@ from cambist.errors import SourceUnreachable
 MOST_REQUESTS = 256
 """How many requests are answered at once; others get 503."""
 
-MOST_COMPARISONS = 16
+MOST_COMPARISONS = 64
 """How many requests are compared at once; others are passed on alone."""
 
 MOST_BODY_BYTES = 8 * 1024 * 1024

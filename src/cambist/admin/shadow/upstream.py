@@ -21,7 +21,7 @@ from cambist.errors import BadParameter, SourceUnreachable
 from cambist.ingest.fetch import failure_words
 from cambist.settings.outgoing import OutgoingProxies
 
-MOST_COMPARED_BYTES = 4 * 1024 * 1024
+MOST_COMPARED_BYTES = 2 * 1024 * 1024
 """A longer answer is passed on, and not compared."""
 
 MOST_DECOMPRESSED_BYTES = 16 * 1024 * 1024
