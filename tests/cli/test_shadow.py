@@ -122,6 +122,10 @@ def test_a_program_asks_through_it_and_the_report_says_what_would_change(
         (["--theirs", "api.example.com"], "Invalid --theirs: [api.example.com]"),
         (["--theirs", f"https://user:{KEY}@api.example.com"], "Invalid --theirs: [api.example.com]"),
         (["--theirs", f"https://api.example.com/?app_id={KEY}"], "it takes an address without a key"),
+        (
+            ["--theirs", "https://api.example.com/v6/0123456789abcdefKEY"],
+            "Invalid --theirs: [https://api.example.com/v6/…]",
+        ),
         (["--theirs", "https://api.example.com", "--ours", "x"], "Invalid --ours: [x]"),
         (["--theirs", "https://api.example.com", "--tolerance", "-1%"], "Invalid --tolerance: [-1%]"),
         (["--theirs", "https://api.example.com", "--prefix", "fixer"], "Invalid --prefix: [fixer]"),

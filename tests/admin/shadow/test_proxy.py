@@ -7,7 +7,7 @@ import gzip
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from io import BytesIO
@@ -17,6 +17,8 @@ import aiohttp
 import msgspec
 import pytest
 from aiohttp import web
+from tests.forward_proxy import ForwardProxy
+from tests.monitoring.receivers import serving
 from yarl import URL
 
 from cambist.admin.shadow import proxy as proxy_module
@@ -24,7 +26,8 @@ from cambist.admin.shadow.proxy import ShadowProxy
 from cambist.admin.shadow.shadow_log import ShadowRecord
 from cambist.admin.shadow.shadowed_request import ShadowOptions
 from cambist.admin.shadow.upstream import MOST_COMPARED_BYTES, Upstream, new_session
-from cambist.settings.outgoing import OutgoingProxies
+from cambist.settings import Settings
+from cambist.settings.outgoing import OutgoingProxies, outgoing_proxies
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 BODY = {"success": True, "base": "EUR", "date": "2026-11-20", "rates": {"USD": 1.0845, "JPY": 168.31}}
@@ -285,6 +288,41 @@ def test_their_key_reaches_them_alone_and_is_written_nowhere(
 
     play(scene)
     assert THEIR_KEY not in "".join(capfd.readouterr())
+
+
+@pytest.mark.parametrize("body", [f'{{"api_key": "{THEIR_KEY}", "to": "USD"}}', f"to=USD&access_key={THEIR_KEY}"])
+def test_a_key_in_a_body_reaches_them_alone_and_is_written_nowhere(body: str) -> None:
+    bodies: list[bytes] = []
+
+    async def echoing(request: web.Request) -> web.StreamResponse:
+        bodies.append(await request.read())
+        return web.json_response({"number": len(bodies), "error": f"Invalid: {bodies[-1].decode()}"})
+
+    async def scene() -> None:
+        async with shadowing(echoing, echoing) as both:
+            await both.send("POST", "/convert", data=body.encode())
+            await both.record()
+            assert sorted(bodies) == sorted([body.encode(), body.replace(THEIR_KEY, OUR_KEY).encode()])
+            written = msgspec.json.encode(both.records).decode()
+            assert kinds(both.records[0]) == [("number", "number")]
+            assert not [part for part in (THEIR_KEY[:5], OUR_KEY[:8]) if part in written]
+
+    play(scene)
+
+
+def test_theirs_is_asked_through_the_proxy_of_the_settings_and_ours_directly() -> None:
+    async def scene() -> None:
+        async with shadowing(replying(BODY), replying(BODY)) as both:
+            port = int(both.proxy.theirs.base.rpartition(":")[2])
+            with serving(ForwardProxy(api_example=port)) as forward:
+                proxies = outgoing_proxies(Settings(), {"HTTP_PROXY": forward.url})
+                both.proxy.theirs = replace(both.proxy.theirs, base="http://api.example", proxies=proxies)
+                both.proxy.ours = replace(both.proxy.ours, proxies=proxies)
+                assert (await both.get("/latest"))[0] == 200
+                assert kinds(await both.record()) == []
+                assert forward.asked == ["GET http://api.example/latest"]
+
+    play(scene)
 
 
 def test_an_error_about_theirs_has_no_key_in_it() -> None:

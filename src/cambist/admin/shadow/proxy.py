@@ -14,7 +14,7 @@ from aiohttp import web
 
 from cambist.admin.shadow.answer_comparison import compare_answers
 from cambist.admin.shadow.differences import AnswerDifference, DifferenceKind
-from cambist.admin.shadow.request_target import ShadowTarget, read_target
+from cambist.admin.shadow.request_target import ShadowTarget, read_target, secrets_in_body
 from cambist.admin.shadow.shadow_log import ShadowRecord
 from cambist.admin.shadow.shadowed_request import ShadowedRequest, ShadowOptions
 from cambist.admin.shadow.upstream import (
@@ -103,12 +103,14 @@ class ShadowProxy:
 
     async def _ask_ours(self, passed: PassedRequest, target: ShadowTarget) -> OpenedAnswer:
         """Ask ours, and read its whole answer. Errors: SourceUnreachable."""
-        key = self.options.key
+        key, body = self.options.key, passed.body
+        for secret in secrets_in_body(body):
+            body = body.replace(secret.encode(), key.encode())
         opened = await self.ours.open(
             passed.method,
             f"{self.options.prefix}{target.with_key(key or 'none')}",
             passed.headers_for_ours(key),
-            passed.body,
+            body,
         )
         await read_whole(opened)
         return opened

@@ -20,6 +20,8 @@ _LIKE_A_KEY = re.compile(
 )
 """Letters and digits mixed, or a UUID; `0x…` is the address of a coin's contract."""
 
+_FIELD = re.compile(r"""([\w.-]{1,60})["']?\s*[:=]\s*["']?([^"'&\s,}]{4,300})""")
+_SEARCHED_BYTES = 64 * 1024
 _VERSION = re.compile(r"v\d+")
 _AFTER_KEY = frozenset({"codes", "convert", "enriched", "history", "latest", "pair", "quota"})
 """What stands behind a key in the path of ExchangeRate-API: `/v6/KEY/latest/USD`."""
@@ -71,6 +73,13 @@ def read_target(raw: str) -> ShadowTarget:
 def is_secret_name(name: str) -> bool:
     """Return whether a parameter or a header of this name may have a key."""
     return _SECRET_NAME.search(name) is not None
+
+
+def secrets_in_body(body: bytes) -> list[str]:
+    """Return the keys in the fields of a form or of JSON, near the beginning of a body."""
+    fields = _FIELD.findall(body[:_SEARCHED_BYTES].decode(errors="replace"))
+    found = {value for name, value in fields if is_secret_name(name)}
+    return sorted({*found, *map(unquote_plus, found)}, key=len, reverse=True)
 
 
 def without_secrets(text: str, secrets: Sequence[str]) -> str:

@@ -9,7 +9,13 @@ from datetime import datetime
 from decimal import Decimal
 
 from cambist.admin.shadow.differences import AnswerDifference
-from cambist.admin.shadow.request_target import SHORTEST_KEY, ShadowTarget, is_secret_name, without_secrets
+from cambist.admin.shadow.request_target import (
+    SHORTEST_KEY,
+    ShadowTarget,
+    is_secret_name,
+    secrets_in_body,
+    without_secrets,
+)
 from cambist.admin.shadow.shadow_log import ShadowRecord, ShadowSide
 from cambist.admin.shadow.upstream import OpenedAnswer, PassedRequest
 
@@ -46,7 +52,8 @@ class ShadowedRequest:
 
     def secrets(self, options: ShadowOptions) -> tuple[str, ...]:
         """Return the keys that nothing written down may have: those of the request, and ours."""
-        found = (*self.target.secrets, *_header_secrets(self.request), options.key)
+        request = self.request
+        found = (*self.target.secrets, *_header_secrets(request), *secrets_in_body(request.body), options.key)
         return tuple(secret for secret in found if len(secret) >= SHORTEST_KEY)
 
     def record(

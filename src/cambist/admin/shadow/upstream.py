@@ -16,7 +16,7 @@ from yarl import URL
 
 from cambist.accounts.names import echo
 from cambist.admin.shadow.answer_comparison import ComparedAnswer
-from cambist.admin.shadow.request_target import HIDDEN
+from cambist.admin.shadow.request_target import HIDDEN, read_target
 from cambist.errors import BadParameter, SourceUnreachable
 from cambist.ingest.fetch import failure_words
 from cambist.settings.outgoing import OutgoingProxies
@@ -173,8 +173,9 @@ def read_base(option: str, text: str) -> str:
         is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         is_address = False
-    if not is_address or re.search(r"[?#\s@]", text.strip()):
-        named = echo(text.partition("?")[0].rpartition("@")[2])
+    plain = text.partition("?")[0].rpartition("@")[2]
+    if not is_address or re.search(r"[?#\s@]", text.strip()) or read_target(plain).secrets:
+        named = echo(read_target(plain).shown)
         raise BadParameter(f"Invalid {option}: [{named}], it takes an address without a key: https://api.example.com")
     return text.strip().rstrip("/")
 
