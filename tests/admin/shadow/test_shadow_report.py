@@ -66,6 +66,11 @@ def test_what_programs_hardly_notice_is_counted_by_itself() -> None:
     assert (found.total.same, found.total.minor, found.total.different) == (0, 2, 2)
 
 
+def test_requests_without_an_answer_of_ours_are_named() -> None:
+    said = list(sentences(report_of(record(), record(AnswerDifference(DifferenceKind.NO_ANSWER, "")))))
+    assert said[:2] == ["Of 2 requests 1 would have the same answer.", "1 had no answer of ours."]
+
+
 def test_a_simulated_market_is_named() -> None:
     assert any("all its rates are simulated" in each for each in sentences(report_of(record(environment="sandbox"))))
 

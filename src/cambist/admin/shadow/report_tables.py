@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cambist.admin.shadow.differences import MOMENTS_APART
+from cambist.admin.shadow.differences import MOMENTS_APART, DifferenceKind
 from cambist.admin.shadow.shadow_report import AnswerTimes, EndpointSums, ShadowChange, ShadowReport, ShadowSums
 
 _SUM_COLUMNS = (
@@ -48,6 +48,8 @@ def sentences(report: ShadowReport) -> Iterator[str]:
                 f"{total.minor:,} more differ only in fields that are added, in words, or in times more than {hours:g} "
                 "hour apart."
             )
+        if missing := total.kinds.get(DifferenceKind.NO_ANSWER):
+            yield f"{missing:,} had no answer of ours."
         yield f"Numbers count as the same within {' or '.join(report.tolerances)}."
     for reason, count in report.reasons.items():
         yield f"Not compared: {count:,}, because {reason}."
