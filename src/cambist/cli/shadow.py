@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from cambist.admin.shadow.shadow_report import ShadowReport
 
 app = typer.Typer(
-    help="Compare the answers of another service with ours, request by request.", invoke_without_command=True
+    add_completion=False,
+    help="Compare the answers of another service with ours, request by request.",
+    invoke_without_command=True,
 )
 
 
