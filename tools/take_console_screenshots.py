@@ -48,7 +48,6 @@ WITHOUT_FOLDER = "for (const each of document.querySelectorAll('.path')) each.te
 def main() -> int:
     """Take the pictures, and say how many there are."""
     sys.path.insert(0, str(ROOT))
-    from tests.service.first_start import FOLDERS  # noqa: PLC0415  as below
     from tests.web.live import serving_live  # noqa: PLC0415  only with the line above
     from tests.web.sandbox import missing_requirement, serving_page  # noqa: PLC0415  as above
 
@@ -59,7 +58,6 @@ def main() -> int:
     if missing:
         print(f"No screenshots: {missing}.")
         return 0
-    os.environ.setdefault(FOLDERS, tempfile.mkdtemp(prefix="cambist-pictures-"))
     FOLDER.mkdir(parents=True, exist_ok=True)
     for shots, serving in ((LIVE, serving_live), (SANDBOX, serving_page)):
         wanted = [shot for shot in shots if not only or shot.name in only.split(",")]

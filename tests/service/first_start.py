@@ -7,17 +7,19 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from tests.postgresql import TestServer
 from tests.service.processes import environment
 
 FOLDERS = "FOLDERS_OF_FIRST_STARTS"
-"""The variable that names where all processes of a run keep them; conftest.py sets it."""
+"""The variable that names where all processes of a run keep them; conftest.py sets it. Tools do without."""
 
 LONGEST_SECONDS = 180
 PROGRAM = """
 import sys
+import tempfile
 from pathlib import Path
 from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.clock import utc_now
@@ -35,9 +37,11 @@ bootstrap.close()
 def copy_first_start(data: Path, *, is_sandbox: bool = False) -> None:
     """Make a data folder as a first start leaves it, so that a service that starts on it does not begin with that."""
     kind = "sandbox" if is_sandbox else "live"
-    with (Path(os.environ[FOLDERS]) / f"{kind}.lock").open("w") as lock:
+    os.environ[FOLDERS] = os.environ.get(FOLDERS) or tempfile.mkdtemp(prefix="cambist-first-starts-")
+    folders = Path(os.environ[FOLDERS])
+    with (folders / f"{kind}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        kept = Path(os.environ[FOLDERS]) / kind
+        kept = folders / kind
         if not (kept / "owner.key").exists():
             _start_first(kept, kind)
     _copy(kept, data)
