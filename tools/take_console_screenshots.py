@@ -7,7 +7,6 @@ that there is something to see. `--only console-plans,console-usage` takes some 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import tempfile
 from datetime import UTC, datetime, timedelta
