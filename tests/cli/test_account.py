@@ -68,7 +68,7 @@ def test_a_long_name_is_listed_whole_on_a_narrow_terminal(shell: Shell, monkeypa
     monkeypatch.setenv("COLUMNS", "80")
     name = "".join(chr(ord("a") + place % 26) for place in range(64))
     shell("account", "create", name, "--plan", "one")
-    assert f"Account  {name}\n" in shell("account", "list").out
+    assert f"Account    {name}\n" in shell("account", "list").out
 
 
 def test_a_list_is_searched_filtered_and_sorted(shell: Shell, error_of: ErrorOf) -> None:

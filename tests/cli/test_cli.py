@@ -193,7 +193,7 @@ def test_the_program_lists_its_commands() -> None:
 
 
 def test_every_command_is_covered_by_this_test() -> None:
-    groups = {"account", "key", "plans", "sources", "disputes", "sandbox", "database", "receipts"}
+    groups = {"account", "key", "plans", "sources", "disputes", "problems", "sandbox", "database", "receipts"}
     assert {*program.COMMANDS} == {*OPTIONS} | groups
 
 

@@ -160,7 +160,7 @@ def choices(
 
 def test_commands_and_options_are_completed(choices: Callable[[str], list[str]]) -> None:
     assert choices("cambist ") == [*program.COMMANDS]
-    assert choices("cambist sources ") == ["list", "status", "try", "check", "record"]
+    assert choices("cambist sources ") == ["list", "status", "activity", "try", "check", "record"]
     assert choices("cambist rate --") == ["--date", "--json", "--url", "--key", "--data", "--help"]
 
 

@@ -268,13 +268,13 @@ def test_the_change_is_from_the_open_of_the_api_and_asked_for_once(open_board, p
     wait_for_prices(page, "EUR/USD", "XAU/USD", "BTC/USD")
     opens = page.locator(".board-change .board-small")
     for pair in ("EUR/USD", "USD/JPY", "XAU/USD", "BTC/USD"):
-        expect(row(page, pair).locator(".board-change")).to_have_text(re.compile(r"from \d"), timeout=PATIENCE)
+        expect(row(page, pair).locator(".board-change")).to_have_text(re.compile(r"was \d"), timeout=PATIENCE)
     quotes = page_service.json("/fx/quote?pairs=EURUSD&verbose=1")["quotes"]["EURUSD"]
-    shown = float(opens.first.text_content().removeprefix("from "))
+    shown = float(opens.first.text_content().removeprefix("was "))
     assert shown == pytest.approx(quotes["today"]["open"], rel=2e-3)
     page.get_by_label("Change since").select_option("24h")
     assert page.url.endswith("&since=24h")
-    day_ago = float(opens.first.text_content().removeprefix("from "))
+    day_ago = float(opens.first.text_content().removeprefix("was "))
     assert day_ago == pytest.approx(quotes["last_24h"]["open"], rel=2e-3)
     page.get_by_label("Change since").select_option("here")
     expect(page.get_by_text("A change since the board was opened costs no calls.")).to_be_visible()

@@ -5,7 +5,10 @@ from __future__ import annotations
 GROUPS = (
     ("Look at rates", ("rate", "convert", "series", "averages", "explain", "watch")),
     ("Price with them", ("prices", "value", "pieces")),
-    ("Run the service", ("serve", "console", "doctor", "check", "settings", "audit", "nodes", "sandbox", "notify")),
+    (
+        "Run the service",
+        ("serve", "console", "problems", "doctor", "check", "settings", "audit", "nodes", "sandbox", "notify"),
+    ),
     ("Keep the data", ("backup", "restore", "upgrade", "database")),
     ("Customers", ("account", "key", "plans", "usage", "alert")),
     ("Sources and history", ("sources", "backfill", "export", "disputes", "fixing")),

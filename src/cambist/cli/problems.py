@@ -103,8 +103,11 @@ def runbook(
 def _open(data: Path | None) -> ProblemAdmin:
     from cambist.admin.operators.problems import ProblemAdmin
     from cambist.clock import utc_now
+    from cambist.storage.data_directory import DataDirectory
 
-    return ProblemAdmin(read_folder_settings(data), utc_now)
+    settings = read_folder_settings(data)
+    DataDirectory(settings.data).check_served()
+    return ProblemAdmin(settings, utc_now)
 
 
 def _row(problem: OpenProblem) -> Sequence[object]:

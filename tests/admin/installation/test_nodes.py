@@ -28,6 +28,7 @@ PERIOD = date(2026, 11, 1)
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     """Settings of a node, over a database that only a test may share."""
+    (tmp_path / "environment").write_text("live")
     return Settings(data=tmp_path, database=f"sqlite:///{tmp_path / 'shared.db'}", redis="redis://x", node="a")
 
 

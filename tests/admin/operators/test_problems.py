@@ -22,6 +22,7 @@ SOURCE = Trouble("source:ecb", "The source ecb is late")
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     record(tmp_path, Alarm(DISK, NOW, told=1), Alarm(SOURCE, NOW - timedelta(hours=1)))
+    (tmp_path / "environment").write_text("live")
     return Settings(data=tmp_path)
 
 

@@ -168,12 +168,17 @@ def test_a_source_that_is_off_by_default_is_chosen_once_it_is_switched_on(open_a
     assert "imf" in keys_of(open_admin(feeds_on="imf"), ALL)
 
 
-@pytest.mark.parametrize("source", ["ecd", "kraken", "", "x" * 200])
-def test_a_source_without_fixings_is_refused_with_the_list_of_those_with_fixings(open_admin: Open, source: str) -> None:
+@pytest.mark.parametrize(
+    ("source", "hint"),
+    [("ecd", "did you mean [ecb]?"), ("kraken", "there are "), ("", "there are "), ("x" * 200, "there are ")],
+)
+def test_a_source_without_fixings_is_refused_with_the_nearest_name_or_a_list(
+    open_admin: Open, source: str, hint: str
+) -> None:
     with pytest.raises(BadParameter) as refused:
         open_admin().choose_adapters(source)
     named = source if len(source) <= 64 else f"{'x' * 64}… 200 characters"
-    assert str(refused.value).startswith(f"No source [{named}] publishes fixings; there are ecb, fed, ")
+    assert str(refused.value).startswith(f"No source [{named}] publishes fixings; {hint}")
     assert "kraken" not in str(refused.value).partition(";")[2]
 
 

@@ -40,5 +40,5 @@ export function spelledCode(text) {
 
 function shown(name, value) {
   const text = `${name}=${value}`;
-  return `“${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`;
+  return t`“${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`;
 }

@@ -4,7 +4,7 @@
  */
 
 /** The languages of the page, each by its own name. */
-export const LANGUAGES = { en: "English" };
+export const LANGUAGES = { en: "English", ar: "العربية", de: "Deutsch", es: "Español", fr: "Français", ja: "日本語" };
 
 const root = globalThis.document?.documentElement;
 const preferred = [...(globalThis.navigator?.languages ?? [])];

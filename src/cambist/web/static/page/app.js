@@ -97,7 +97,7 @@ function footer() {
 /** The choice of a language, which is kept in the address. */
 function languages() {
   const speak = () => { location.search = new URLSearchParams({ lang: choice.value }); };
-  const choice = h("select", { class: "small", "aria-label": "Language", onchange: speak },
+  const choice = h("select", { class: "small", "aria-label": t`Language`, onchange: speak },
     Object.entries(LANGUAGES).map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name)));
   return choice.length > 1 && choice;
 }

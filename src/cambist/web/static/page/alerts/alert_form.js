@@ -22,7 +22,7 @@ const TIMES = ["PT15M", "PT1H", "PT24H", "P7D"];
 /** How an alert is delivered, in words. */
 export const DELIVERIES = { webhook: t`A webhook`, email: t`E-mail to the account`, stream: t`The stream` };
 const LABELS = {
-  level: t`Level`, low: t`From`, high: t`To`, change: t`Percent`, within: t`Within`, source: t`Publisher, such as ecb`, date: t`Day (none: any)`,
+  level: t`Level`, low: t`Lowest`, high: t`Highest`, change: t`Percent`, within: t`Within`, source: t`Publisher, such as ecb`, date: t`Day (none: any)`,
 };
 
 /** What a link may fill in. The address of a webhook is not among it, because it may contain a secret. */

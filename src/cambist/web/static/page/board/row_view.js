@@ -77,7 +77,7 @@ export class RowView {
     const { change, trend, openText } = this.model;
     write(this.change, change);
     write(this.arrow, ARROWS[trend]);
-    write(this.open, openText && t`from ${openText}`);
+    write(this.open, openText && t`was ${openText}`);
     this.changeCell.classList.toggle("good", trend > 0);
     this.changeCell.classList.toggle("bad", trend < 0);
   }

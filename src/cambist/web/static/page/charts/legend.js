@@ -80,6 +80,6 @@ function extremes({ xs, values }, view) {
 export function percent(value) {
   if (!Number.isFinite(value)) return "–";
   const text = number(Math.abs(value).toFixed(2));
-  if (Number(Math.abs(value).toFixed(2)) === 0) return "0.00 %";
+  if (Number(Math.abs(value).toFixed(2)) === 0) return `${number("0.00")} %`;
   return `${value > 0 ? "+" : "−"}${text} %`;
 }

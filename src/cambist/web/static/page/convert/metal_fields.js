@@ -1,7 +1,7 @@
 /** The unit of mass and the purity of a metal, shown where one is converted from or to a currency. */
 
 import { h, replace } from "../../lib/dom.js";
-import { t } from "../../lib/texts.js";
+import { language, t } from "../../lib/texts.js";
 
 const CUSTOM = "custom";
 
@@ -75,9 +75,9 @@ export class MetalFields {
   }
 }
 
-/** Pounds and grams take an s; taels, bahts and tolas are counted as they are. */
+/** In English pounds and grams take an s; taels, bahts and tolas are counted as they are. */
 function plural(name) {
-  return /^(tael|baht|tola)/.test(name) ? name : name.replace(/^[a-z ]*[a-z]/, "$&s");
+  return language !== "en" || /^(tael|baht|tola)/.test(name) ? name : name.replace(/^[a-z ]*[a-z]/, "$&s");
 }
 
 function field(id, label, input) {

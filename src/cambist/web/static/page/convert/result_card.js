@@ -49,11 +49,11 @@ export class ResultCard {
   show(wanted, answer, words) {
     this.element.classList.remove("waiting");
     replace(this.answer,
-      h("p", { class: "answer-asked muted figure" }, `${number(wanted.amount)} ${words(wanted.from, wanted.amount)} =`),
+      h("p", { class: "answer-asked muted figure" }, equation(`${number(wanted.amount)} ${words(wanted.from, wanted.amount)} =`)),
       h("p", { class: "answer-number figure" },
         h("span", { class: "value" }, number(answer.converted)), " ", h("span", { class: "of" }, words(wanted.to, answer.converted))),
-      h("p", { class: "answer-rate muted figure" }, `1 ${words(answer.of, "1")} = ${number(answer.rate)} ${words(answer.in)}`),
-      answer.of !== answer.in && h("p", { class: "answer-inverse muted figure" }, `1 ${words(answer.in, "1")} = ${number(inverse(answer.rate))} ${words(answer.of)}`));
+      h("p", { class: "answer-rate muted figure" }, equation(`1 ${words(answer.of, "1")} = ${number(answer.rate)} ${words(answer.in)}`)),
+      answer.of !== answer.in && h("p", { class: "answer-inverse muted figure" }, equation(`1 ${words(answer.in, "1")} = ${number(inverse(answer.rate))} ${words(answer.of)}`)));
     this.updated = answer.updated ? moment(answer.updated) : null;
     this.age = h("span", {});
     replace(this.meta, this.updated ? [localTime(this.updated), " · ", this.age] : answer.day ? dayText(answer) : []);
@@ -110,6 +110,11 @@ export class ResultCard {
   stop() {
     clearInterval(this.clock);
   }
+}
+
+/** Keep the order of an equation in a text from right to left. */
+function equation(text) {
+  return h("bdi", { dir: "ltr" }, text);
 }
 
 /** Say what brings a price that there is none of. */

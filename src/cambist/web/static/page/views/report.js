@@ -119,7 +119,7 @@ function paper(wanted, { receipt, claims, answer, target, averages, origins }, c
 }
 
 function means({ results }) {
-  const head = [t`From`, t`To`, t`Currency`, t`Mean`, t`High`, t`Low`, t`Last`, t`Days`, t`Missing`];
+  const head = [t`First day`, t`Last day`, t`Currency`, t`Mean`, t`High`, t`Low`, t`Last`, t`Days`, t`Missing`];
   const rows = Object.entries(results).flatMap(([code, periods]) => periods.map((each) => [each.start, each.end, code, each.mean, each.high, each.low, each.close, each.days, each.missing]));
   return table(head, rows, 3);
 }
