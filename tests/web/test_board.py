@@ -244,7 +244,7 @@ def test_pairs_are_sorted_below_their_headings_by_name_and_by_change(open_board)
     assert lines(page) == ["EUR/USD", "USD/JPY", "*Metals", "XAU/USD", "XPT/USD"]
     wait_for_prices(page, "EUR/USD", "USD/JPY", "XPT/USD", "XAU/USD")
     for pair in ("EUR/USD", "USD/JPY", "XPT/USD", "XAU/USD"):
-        expect(row(page, pair).locator(".board-change")).to_have_text(re.compile(r"\d %from \d"), timeout=PATIENCE)
+        expect(row(page, pair).locator(".board-change")).to_have_text(re.compile(r"\d %was \d"), timeout=PATIENCE)
     page.get_by_label("Order").select_option("change")
     assert page.url.endswith("pairs=USD/JPY,EUR/USD,*Metals,XPT/USD,XAU/USD&order=change")
 
