@@ -237,6 +237,20 @@ def test_every_answer_has_an_example_that_matches_its_schema(client: Any, spec: 
         assert list(content["example"])[-1] == "ms"
 
 
+def test_every_answer_to_a_post_has_an_example_that_matches_its_schema(spec: dict[str, Any]) -> None:
+    for path, operation in operations(spec, "post"):
+        for content in operation["responses"]["200"]["content"].values():
+            if content["schema"].get("type") == "object":
+                schema = {**content["schema"], "components": spec["components"]}
+                Draft202012Validator(schema).validate(content["example"])
+                assert list(content["example"])[-1] == "ms", path
+
+
+def test_every_operation_says_what_it_costs(spec: dict[str, Any]) -> None:
+    for path, operation in operations(spec):
+        assert re.search(r"Cost: \w.*\.", operation["description"]), path
+
+
 def test_every_error_of_a_status_has_an_example_with_its_own_code(spec: dict[str, Any]) -> None:
     for status, response in spec["components"]["responses"].items():
         content = response["content"]["application/json"]

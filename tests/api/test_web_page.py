@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import gzip
 import re
+from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 
 from cambist.api.docs.web_page import PageOptions, page_policy
+from cambist.registry.wiring.components import dialects
+from cambist.settings import Settings
 
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8", "Host": "rates.example:8000"}
 
@@ -158,3 +162,44 @@ def test_the_reference_says_in_a_sandbox_that_prices_are_simulated(make_client):
     simulated, real = make_client(environment="sandbox"), make_client()
     assert "All prices of this service are simulated" in simulated.get("/docs", key=None).text
     assert "simulated" not in real.get("/docs", key=None).text
+
+
+@pytest.mark.parametrize("path", ["/docs", "/docs/"])
+def test_the_reference_is_there_without_a_page(client, path):
+    document = client.get(path, key=None, headers=HTML).text
+    names = re.findall(r'(?:src|href)="([^"]+)"', document)
+    assert any(name.endswith("page/docs.js") for name in names)
+    for name in names:
+        assert client.get(urljoin(path, name), key=None).status == 200
+    assert client.get("/docs/config.json", key=None).json["mode"] == "off"
+
+
+def test_the_reference_works_under_a_prefix_that_a_proxy_strips(make_client):
+    """Its links are relative: only the browser knows the whole address."""
+    client = make_client(path_prefix="/rates/v1")
+    for path in ("/rates/v1/docs", "/rates/v1/docs/", "/docs", "/docs/"):
+        document = client.get(path, key=None, headers=HTML).text
+        for name in re.findall(r'(?:src|href)="([^"]+)"', document):
+            assert not name.startswith("/")
+            assert client.get(urljoin(path, name), key=None).status == 200
+
+
+def test_the_reference_knows_the_mode_and_the_dialects(make_client):
+    chosen = dialects(Settings(dialects="fixer"))
+    client = make_client(page=PageOptions(mode="open"), dialects=chosen, environment="sandbox")
+    config = client.get("/docs/config.json", key=None).json
+    assert (config["mode"], config["environment"]) == ("open", "sandbox")
+    (fixer,) = config["dialects"]
+    assert fixer["title"].startswith("Fixer")
+    assert (Path(__file__).parents[2] / fixer["guide"]).is_file()
+    assert {"path": "/fixer/latest", "parameters": ["base", "symbols"]} in fixer["paths"]
+    assert "access_key" in fixer["key_parameters"]
+
+
+def test_the_openapi_document_is_compressed_for_those_who_accept_it(client):
+    plain = client.get("/openapi.json", key=None)
+    packed = client.get("/openapi.json", key=None, headers={"Accept-Encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content
+    assert len(packed.content) < 40_000
+    assert "Accept-Encoding" in plain.headers["vary"]

@@ -15,7 +15,7 @@ from cambist.api.answer.endpoint import Endpoint
 from cambist.api.application import ApiOptions, build_application
 
 ANSWERS = ["/fetch-one?from=EUR&to=USD", "/historical?date=2026-10-30", "/usage", "/currencies"]
-PAGES = ["/docs", "/docs/", "/openapi.json", "/docs/swagger-ui.css", "/docs/swagger-ui-bundle.js"]
+PAGES = ["/docs", "/docs/", "/docs/config.json", "/openapi.json"]
 ERRORS = [
     "/nowhere",
     "/fetch-one",

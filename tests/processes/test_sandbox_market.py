@@ -448,7 +448,7 @@ PAST = "/historical?date=2026-03-06&from=EUR&to=USD"
         (PAST, 200),
         ("/sources", 200),
         ("/docs", 200),
-        ("/docs/swagger-ui.css", 200),
+        ("/docs/config.json", 200),
         ("/openapi.json", 200),
         ("/fetch-one?to=ZZZ", 400),
         ("/fetch-one?to=%zz", 400),

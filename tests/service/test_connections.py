@@ -25,7 +25,7 @@ IN_ALL = 512
 UNREAD = 800
 MOST_OF_UNREAD = 400
 """MB that so many unread answers of a large file may take of the workers."""
-BUNDLE = b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n"
+DOCUMENT = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -130,10 +130,10 @@ def test_connections_that_are_used_outlive_those_that_are_silent(service):
 
 
 def test_clients_that_do_not_read_a_big_file_are_ended_and_cost_little(service):
-    assert service.get("/docs/swagger-ui-bundle.js").status == 200
+    assert service.get("/openapi.json").status == 200
     before = memory(service)
     with ExitStack() as stack:
-        held(service, UNREAD, stack, BUNDLE, addresses=20)
+        held(service, UNREAD, stack, DOCUMENT, addresses=20)
         time.sleep(1)
         assert memory(service) - before < MOST_OF_UNREAD
         assert service.get("/fetch-one?from=EUR&to=USD").status == 200

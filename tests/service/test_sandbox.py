@@ -137,7 +137,7 @@ def test_every_kind_of_answer_names_the_sandbox(sandbox: Sandbox) -> None:
     }
     for status, got in answers.items():
         assert (got.status, got.headers["cambist-environment"]) == (status, "sandbox")
-    for target in (PAST, PAST, "/docs", "/docs/swagger-ui.css", "/openapi.json", "/sources"):
+    for target in (PAST, PAST, "/docs", "/docs/config.json", "/openapi.json", "/sources"):
         assert sandbox.ask(target).headers["cambist-environment"] == "sandbox"
     assert sandbox.ask("/fetch-one?from=EUR&to=USD", "HEAD").headers["cambist-environment"] == "sandbox"
 

@@ -108,3 +108,11 @@ def test_a_view_has_at_most_60_kb_and_what_it_loads_on_demand_12_kb(view: str, s
         paths.add(f"page/views/{view if styled == 'true' else styled.strip(chr(34))}.css")
     assert sum(len(FILES[path].compressed) for path in paths) <= 60_000
     assert sum(len(FILES[path].compressed) for path in on_demand(FILES, paths)) <= 12_000
+
+
+def test_the_reference_has_at_most_60_kb_beside_the_openapi_document() -> None:
+    """It loads no tables; the document itself has less than 40 kB."""
+    paths = {"page/docs.html", "page/icon.svg", "page/page.css", "style/base.css", "page/views/try.css"}
+    paths |= reachable(FILES, "page/docs.js")
+    assert "lib/reference.js" not in paths
+    assert sum(len(FILES[path].compressed) for path in paths) <= 60_000

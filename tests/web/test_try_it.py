@@ -187,5 +187,6 @@ def test_try_it_is_accessible_and_fits_every_width(open_try):
     check_accessible(page)
     check_fits(page)
     page.set_viewport_size({"width": 390, "height": 844})
-    page.get_by_label("Endpoint", exact=True).select_option("/time-series")
+    page.get_by_role("button", name="/metals/spot").click()
+    choose(page, "/time-series")
     expect(page.locator("#try-path code")).to_have_text("/time-series")

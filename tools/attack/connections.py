@@ -8,7 +8,7 @@ import socket
 from tools.attack.attack import CROWDED, HELD, Attack, Means, seen
 from tools.attack.sockets import held, opened, sent, side_by_side
 
-_PAGE = b"GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n"
+_PAGE = b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n"
 _MALFORMED = (
     b"\0\1\2\r\n\r\n",
     b"GET\r\n\r\n",

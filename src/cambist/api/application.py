@@ -107,7 +107,8 @@ def build_application(
     for posted in options.posted:
         resource = PostedResource(posted, worker_state, admission, settlement, options.environment)
         framework.add_route(posted.path, resource)
-    add_docs_routes(framework, partial(_document, endpoints, options.posted, options.path_prefix), options.environment)
+    document = partial(_document, endpoints, options.posted, options.path_prefix)
+    add_docs_routes(framework, document, options.page, options.environment, options.dialects)
     tools = McpResource(worker_state, admission, settlement, options.cors_origin, options.environment)
     framework.add_route(MCP_PATH, tools)
     add_dialect_routes(

@@ -139,7 +139,7 @@ def _posted_operation(endpoint: PostedEndpoint[Any, Any], body: Json, question: 
             "200": {
                 "description": "The answer.",
                 "headers": _HEADERS,
-                "content": {"application/json": {"schema": body}, **_table_types(endpoint)},
+                "content": {"application/json": {"schema": body, **_example(endpoint)}, **_table_types(endpoint)},
             },
             **{str(each): {"$ref": f"#/components/responses/{each}"} for each in _STATUS_MEANING if each != 409},
         },
@@ -195,7 +195,7 @@ def _sorted_params(endpoint: Endpoint[Any, Any]) -> list[Param]:
     return sorted(declared_params(endpoint.params).values(), key=lambda param: not param.selects_data)
 
 
-def _example(endpoint: Endpoint[Any, Any]) -> Json:
+def _example(endpoint: _Declared) -> Json:
     examples = _examples()
     return {"example": examples[endpoint.path]} if endpoint.path in examples else {}
 

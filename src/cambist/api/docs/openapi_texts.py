@@ -22,16 +22,16 @@ digits. Send it in one of four places:
 | basic authorization | the key as user name or as password, the other half empty |
 | query | `?api_key=cmb_…` |
 
-On this page press **Authorize**, paste the key, and try any endpoint. In a terminal:
+In a terminal:
 
     curl -H 'X-API-Key: cmb_…' 'http://127.0.0.1:8000/fetch-one?from=EUR&to=USD'
 
 ## Requests
 
-All requests are GET (or HEAD). Codes may be upper or lower case; lists may have spaces and repeats. Days are UTC,
-`YYYY-MM-DD`; tomorrow, which has begun in some time zones, counts as today. Parameters that an endpoint does not accept
-are ignored and named in the header `Cambist-Ignored`. One that looks misspelt, or that would change the answer of
-another endpoint, is refused.
+Requests are GET (or HEAD); a few have a body, and are POST. Codes may be upper or lower case; lists may have spaces and
+repeats. Days are UTC, `YYYY-MM-DD`; tomorrow, which has begun in some time zones, counts as today. Parameters that an
+endpoint does not accept are ignored and named in the header `Cambist-Ignored`. One that looks misspelt, or that would
+change the answer of another endpoint, is refused.
 
 ## Answers
 

@@ -64,20 +64,19 @@ def add_page_routes(
     index: bytes | None = None,
     notice: Callable[[], str] = str,
 ) -> None:
-    """Add `/`, `/page/config.json` and the files of the page, unless it is off.
+    """Add `/` and `/page/config.json`, unless the page is off, and the files, which the reference is made of too.
 
     `index` is what `/` tells programs, and `notice` what all views tell people above everything, or an empty text.
     """
     if options.mode != "off" or index is not None:
         framework.add_route("/", PageDocument(options, index))
-    if options.mode == "off":
-        return
-    framework.add_route("/page/config.json", PageConfig(options, notice))
+    if options.mode != "off":
+        framework.add_route("/page/config.json", PageConfig(options, notice))
     framework.add_route("/page/{digest}/{path:path}", PageAssets())
 
 
 @lru_cache(maxsize=1)
-def _assets() -> Assets:
+def page_assets() -> Assets:
     """Return the files of the page, read at the first request for one of them."""
     return load_assets(_FOLDERS, {REFERENCE_PATH: reference_json(), COINS_PATH: coins_json()})
 
@@ -122,7 +121,7 @@ class PageDocument:
     @cached_property
     def _content(self) -> bytes:
         root = f"{self._options.path_prefix}/" if self._options.path_prefix else ""
-        assets = _assets()
+        assets = page_assets()
         folder = f"{root}page/{assets.digest}/"
         return (
             assets.files[_DOCUMENT]
@@ -158,7 +157,7 @@ class PageAssets:
 
     def on_get(self, request: falcon.Request, response: falcon.Response, digest: str, path: str) -> None:
         """Answer with a file. Errors: falcon.HTTPNotFound, also for the hash of another version."""
-        assets = _assets()
+        assets = page_assets()
         asset = assets.files.get(path) if digest == assets.digest else None
         if asset is None:
             raise falcon.HTTPNotFound
@@ -168,9 +167,14 @@ class PageAssets:
 
 
 def write_asset(request: falcon.Request, response: falcon.Response, asset: Asset) -> None:
-    """Write an unchanging file into a response, compressed for clients that accept it."""
-    response.content_type = asset.content_type
+    """Write an unchanging file into a response, which browsers may keep for ever."""
     response.set_header("Cache-Control", _FOREVER)
+    write_content(request, response, asset)
+
+
+def write_content(request: falcon.Request, response: falcon.Response, asset: Asset) -> None:
+    """Write a file into a response, compressed for clients that accept it."""
+    response.content_type = asset.content_type
     response.append_header("Vary", "Accept-Encoding")
     if accepts_gzip(request.get_header("Accept-Encoding") or ""):
         response.set_header("Content-Encoding", "gzip")

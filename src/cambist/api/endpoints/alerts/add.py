@@ -30,6 +30,11 @@ def answer(context: RequestContext, question: AlertDefinition) -> AddAlertRespon
     return AddAlertResponse(alert_record(alert, context.form), alert.secret or UNSET)
 
 
+def cost(_context: RequestContext, _question: AlertDefinition) -> int:
+    """One call."""
+    return 1
+
+
 endpoint: PostedEndpoint[AlertDefinition, AddAlertResponse] = PostedEndpoint(
     path="/alerts/add",
     tag="admin",
@@ -37,7 +42,7 @@ endpoint: PostedEndpoint[AlertDefinition, AddAlertResponse] = PostedEndpoint(
     question=AlertDefinition,
     body=AddAlertResponse,
     answer=answer,
-    cost=lambda _context, _question: 1,
+    cost=cost,
     changes=True,
     example=b'{"when": "above", "from": "EUR", "to": "USD", "level": 1.2, "deliver": "stream", "note": "buy dollars"}',
 )

@@ -28,6 +28,11 @@ def answer(context: RequestContext, question: AlertQuestion) -> TestAlertRespons
     return TestAlertResponse(found.number)
 
 
+def cost(_context: RequestContext, _question: AlertQuestion) -> int:
+    """One call."""
+    return 1
+
+
 endpoint: PostedEndpoint[AlertQuestion, TestAlertResponse] = PostedEndpoint(
     path="/alerts/test",
     tag="admin",
@@ -35,7 +40,7 @@ endpoint: PostedEndpoint[AlertQuestion, TestAlertResponse] = PostedEndpoint(
     question=AlertQuestion,
     body=TestAlertResponse,
     answer=answer,
-    cost=lambda _context, _question: 1,
+    cost=cost,
     changes=True,
     example=b'{"id": 1}',
 )

@@ -4,12 +4,26 @@ import { keepKey, request, setKey } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
 import { t } from "../lib/texts.js";
 
+/** @typedef {{environment: string, message?: string, onkey: () => void}} KeyOptions `message` says why a key is asked for again */
+
 /**
- * Make the form for a key.
- * @param {{environment: string, message?: string, onkey: () => void}} options `message` says why a key is asked for again
+ * Make the first view of a page that needs a key.
+ * @param {KeyOptions} options
  * @returns {HTMLElement}
  */
-export function keyGate({ environment, message = "", onkey }) {
+export function keyGate(options) {
+  return h("section", { class: "gate stack wide", "aria-labelledby": "welcome" },
+    h("h1", { id: "welcome", tabindex: "-1" }, t`Rates that say where they come from`),
+    h("p", { class: "lead" }, t`Currencies, metals and crypto: convert, look at fifty years of history, and see which source stands behind every number.`),
+    h("div", { class: "card stack" }, keyForm(options)));
+}
+
+/**
+ * Make the form for a key.
+ * @param {KeyOptions} options
+ * @returns {HTMLElement[]}
+ */
+export function keyForm({ environment, message = "", onkey }) {
   const input = h("input", {
     class: "input", id: "key", type: "password", autocomplete: "off", spellcheck: "false", required: true,
     "aria-describedby": "key-error key-hint", name: "api-key",
@@ -28,15 +42,12 @@ export function keyGate({ environment, message = "", onkey }) {
     if (keep.checked) keepKey();
     onkey();
   };
-  return h("section", { class: "gate stack wide", "aria-labelledby": "welcome" },
-    h("h1", { id: "welcome", tabindex: "-1" }, t`Rates that say where they come from`),
-    h("p", { class: "lead" }, t`Currencies, metals and crypto: convert, look at fifty years of history, and see which source stands behind every number.`),
-    h("div", { class: "card stack" },
-      h("form", { onsubmit: submit },
-        h("div", { class: "field" }, h("label", { for: "key" }, t`Your API key`), input), button),
-      error,
-      h("label", { class: "row small", for: "keep" }, keep, t`Keep it until this tab is closed`),
-      h("p", { class: "small muted", id: "key-hint" }, t`The key stays in the memory of this tab, and is gone when you reload the page, unless the tab keeps it.`, " ", whence(environment))));
+  return [
+    h("form", { class: "key-form", onsubmit: submit }, h("div", { class: "field" }, h("label", { for: "key" }, t`Your API key`), input), button),
+    error,
+    h("label", { class: "row small", for: "keep" }, keep, t`Keep it until this tab is closed`),
+    h("p", { class: "small muted", id: "key-hint" }, t`The key stays in the memory of this tab, and is gone when you reload the page, unless the tab keeps it.`, " ", whence(environment)),
+  ];
 }
 
 function whence(environment) {

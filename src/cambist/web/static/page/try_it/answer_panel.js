@@ -10,7 +10,7 @@ const MOST_LINES = 1_000;
 
 const STATUSES = {
   200: "OK", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
-  429: "Too Many Requests", 503: "Service Unavailable",
+  409: "Conflict", 413: "Content Too Large", 429: "Too Many Requests", 503: "Service Unavailable",
 };
 
 export class AnswerPanel {

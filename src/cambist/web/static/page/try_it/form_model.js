@@ -8,6 +8,7 @@ import { t } from "../../lib/texts.js";
  * @property {string} description
  * @property {boolean} required
  * @property {"text"|"number"|"date"|"choice"|"flag"} type
+ * @property {any} schema
  * @property {string[]} choices
  * @property {string} standard what the service uses if it is left out; may be empty
  * @property {string} hint an example of what can be written
@@ -15,18 +16,34 @@ import { t } from "../../lib/texts.js";
  * @property {number|undefined} minimum
  * @property {number|undefined} maximum
  *
- * @typedef {{path: string, tag: string, summary: string, description: string, cost: string, fields: Field[]}} Operation
+ * @typedef {{type: string, example: string, schema: any, types: string[]}} Body `types` are all media types that may be sent
+ *
+ * @typedef {Object} Operation
+ * @property {string} path
+ * @property {"GET"|"POST"} method
+ * @property {string} tag
+ * @property {string} summary
+ * @property {string[]} description its paragraphs
+ * @property {string} cost
+ * @property {Field[]} fields
+ * @property {Body|null} body what is posted
+ * @property {any} responses as the document has them
  */
 
 /**
- * Return the operations of a document, in its order.
+ * Return the operations of a document, in its order. A path has one method.
  * @param {any} document
  * @returns {Operation[]}
  */
 export function operationsOf(document) {
-  return Object.entries(document.paths).filter(([, methods]) => methods.get).map(([path, { get }]) => {
-    const [description, cost = ""] = (get.description ?? "").split(/\n\nCost: /);
-    return { path, tag: get.tags[0], summary: get.summary, description, cost, fields: (get.parameters ?? []).map(fieldOf) };
+  return Object.entries(document.paths).map(([path, methods]) => {
+    const [[method, { tags, summary, description = "", parameters = [], requestBody, responses }]] = Object.entries(methods);
+    const paragraphs = description.split("\n\n");
+    const cost = paragraphs.find((each) => each.startsWith("Cost: ")) ?? "";
+    return {
+      path, method: method.toUpperCase(), tag: tags[0], summary, description: paragraphs.filter((each) => each && each !== cost),
+      cost: cost.slice("Cost: ".length), fields: parameters.map(fieldOf), body: requestBody ? bodyOf(requestBody.content) : null, responses,
+    };
   });
 }
 
@@ -36,13 +53,27 @@ export function groupsOf(operations) {
   return tags.map((tag) => [tag, operations.filter((each) => each.tag === tag)]);
 }
 
+/** Return the operations that have every word of a text, in their path, summary or description. @param {Operation[]} operations @param {string} text */
+export function found(operations, text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const said = ({ path, method, tag, summary, description, fields }) =>
+    [method, path, tag, summary, ...description, ...fields.map(({ name }) => name)].join(" ").toLowerCase();
+  return operations.filter((each) => words.every((word) => said(each).includes(word)));
+}
+
 /** @returns {Field} */
 function fieldOf({ name, description, required, schema, example }) {
   return {
-    name, description, required, type: typeOf(schema), choices: schema.enum ?? [],
+    name, description, required, schema, type: typeOf(schema), choices: schema.enum ?? [],
     standard: text(schema.default), hint: text(example ?? schema.examples?.[0]),
     initial: text(example), minimum: schema.minimum, maximum: schema.maximum,
   };
+}
+
+/** The first media type is the one that the form sends. @returns {Body} */
+function bodyOf(content) {
+  const [[type, { schema, example }]] = Object.entries(content);
+  return { type, schema, example: typeof example === "string" ? example.replaceAll("\r\n", "\n") : JSON.stringify(example, null, 2), types: Object.keys(content) };
 }
 
 function typeOf(schema) {
@@ -54,6 +85,11 @@ function typeOf(schema) {
 
 function text(value) {
   return value === undefined || value === null ? "" : String(value);
+}
+
+/** Return a value as it can be read: a tab would be seen as nothing. @param {string} value */
+export function visible(value) {
+  return value.trim() ? value : JSON.stringify(value);
 }
 
 /**
@@ -74,7 +110,8 @@ export function initialValues({ fields }, given) {
  * @returns {[string, string][]}
  */
 export function requestParams({ fields }, values) {
-  return fields.map(({ name }) => [name, (values[name] ?? "").trim()]).filter(([, value]) => value !== "");
+  const said = ({ type, name }) => (type === "choice" ? values[name] ?? "" : (values[name] ?? "").trim());
+  return fields.map((field) => [field.name, said(field)]).filter(([, value]) => value !== "");
 }
 
 /** Return why a control cannot show a value of a link; empty if it can. @param {Field} field @param {string|null} value */

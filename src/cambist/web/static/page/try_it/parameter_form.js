@@ -1,8 +1,8 @@
-/** The form of one endpoint. */
+/** The form of one endpoint. What its fields mean stands beside it, where operation_text.js writes it. */
 
 import { h } from "../../lib/dom.js";
 import { t } from "../../lib/texts.js";
-import { inlineCode } from "./inline_code.js";
+import { visible } from "./form_model.js";
 
 /** @typedef {import("./form_model.js").Field} Field */
 
@@ -12,15 +12,17 @@ export class ParameterForm {
    * @param {Object<string, string>} values
    * @param {{onchange: () => void, onsubmit: () => void}} handlers
    */
-  constructor({ fields }, values, { onchange, onsubmit }) {
+  constructor({ fields, body }, values, { onchange, onsubmit }) {
     this.controls = new Map(fields.map((field) => [field.name, controlOf(field, values[field.name])]));
-    const none = h("p", { class: "muted" }, t`This endpoint has no parameters.`);
+    this.sent = body && h("textarea", { class: "input try-body", id: "try-body", rows: 12, spellcheck: "false", dir: "ltr" }, body.example);
     const submit = (event) => {
       event.preventDefault();
       onsubmit();
     };
     this.element = h("form", { class: "card stack", novalidate: true, autocomplete: "off", oninput: onchange, onsubmit: submit },
-      fields.length ? h("div", { class: "try-fields" }, fields.map((field) => this.row(field))) : none,
+      fields.length > 0 && h("div", { class: "try-fields" }, fields.map((field) => this.row(field))),
+      body && h("div", { class: "field" }, h("label", { for: "try-body" }, t`Body`, " ", h("code", {}, body.type)), this.sent),
+      !fields.length && !body && h("p", { class: "muted" }, t`This endpoint has no parameters.`),
       h("div", { class: "row" }, h("button", { class: "button", type: "submit" }, t`Send`),
         h("span", { class: "small muted" }, t`It is counted like any other call of the API.`)));
   }
@@ -31,25 +33,23 @@ export class ParameterForm {
     return Object.fromEntries([...this.controls].map(([name, control]) => [name, valueOf(control)]));
   }
 
+  /** What is posted; undefined for what is not. @returns {string|undefined} */
+  get body() {
+    return this.sent?.value;
+  }
+
   /** @param {Field} field */
   row(field) {
     const control = this.controls.get(field.name);
-    const hint = h("span", { class: "hint", id: `${control.id}-hint` }, inlineCode(field.description), ...noted(field));
     const name = [h("code", {}, field.name), " ", field.required && h("span", { class: "try-required" }, t`required`)];
-    if (field.type === "flag") return h("div", { class: "field" }, h("label", { class: "checkbox" }, control, h("span", {}, name)), hint);
-    return h("div", { class: "field" }, h("label", { for: control.id }, name), control, hint);
+    if (field.type === "flag") return h("div", { class: "field" }, h("label", { class: "checkbox" }, control, h("span", {}, name)));
+    return h("div", { class: "field" }, h("label", { for: control.id }, name), control);
   }
-}
-
-/** What a description may not say: the limits of a number. */
-function noted({ minimum, maximum }) {
-  return minimum !== undefined && maximum !== undefined ? [" ", t`From ${minimum} to ${maximum}.`] : [];
 }
 
 /** @param {Field} field @param {string} value */
 function controlOf(field, value) {
-  const id = `try-${field.name}`;
-  const shared = { id, name: field.name, "aria-describedby": `${id}-hint`, "aria-required": field.required && "true" };
+  const shared = { id: `try-${field.name}`, name: field.name, "aria-describedby": `about-${field.name}`, "aria-required": field.required && "true" };
   if (field.type === "choice") return choiceOf(field, value, shared);
   if (field.type === "flag") return h("input", { ...shared, type: "checkbox", checked: ["true", "1", "yes", "y"].includes(value) });
   const placeholder = field.standard ? t`${field.standard} if left out` : field.hint && t`such as ${field.hint}`;
@@ -63,7 +63,7 @@ function controlOf(field, value) {
 function choiceOf({ required, standard, choices }, value, shared) {
   const select = h("select", { ...shared, class: "select" },
     !required && h("option", { value: "" }, standard ? t`${standard} (left out)` : t`left out`),
-    choices.map((each) => h("option", { value: each }, each)));
+    choices.map((each) => h("option", { value: each }, visible(each))));
   select.value = choices.includes(value) ? value : select.options[0].value;
   return select;
 }

@@ -1,5 +1,6 @@
 /** A request as curl, Python and JavaScript, one at a time (WAI-ARIA: tabs). */
 
+import { key } from "../../lib/api.js";
 import { h, replace } from "../../lib/dom.js";
 import { t } from "../../lib/texts.js";
 import { copyButton } from "./copy_button.js";
@@ -14,12 +15,15 @@ export class ProgramTabs {
       class: "tab", type: "button", role: "tab", id: `program-${index}`, "aria-controls": "program",
       onclick: () => this.choose(index), onkeydown: (event) => this.press(event),
     }, name));
+    /** The key is copied, and shown nowhere. */
+    this.withKey = copyButton(t`Copy with your key`, () => this.text.replace(PLACEHOLDER, key()));
     this.panel = h("pre", { class: "try-code", id: "program", role: "tabpanel", tabindex: "0" }, this.code);
     this.element = h("section", { class: "card try-programs", "aria-label": t`The request as a program` },
       h("div", { class: "tabs", role: "tablist", "aria-label": t`Language` }, this.tabs),
       this.panel,
       h("div", { class: "row apart" },
-        h("p", { class: "small muted" }, t`Put your key in place of ${h("code", {}, PLACEHOLDER)}.`), copyButton(t`Copy`, () => this.text)));
+        h("p", { class: "small muted" }, t`Put your key in place of ${h("code", {}, PLACEHOLDER)}.`),
+        h("div", { class: "row" }, copyButton(t`Copy`, () => this.text), this.withKey)));
   }
 
   get text() {
@@ -39,6 +43,7 @@ export class ProgramTabs {
       tab.tabIndex = each === index ? 0 : -1;
     });
     this.panel.setAttribute("aria-labelledby", `program-${index}`);
+    this.withKey.hidden = !key();
     replace(this.code, this.text);
   }
 
