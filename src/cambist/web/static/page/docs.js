@@ -14,7 +14,7 @@ const ROOT = new URL("../../../", import.meta.url);
 const root = document.getElementById("reference");
 const main = h("main", { id: "main", class: "frame", tabindex: "-1" });
 const trouble = h("div", { class: "trouble", role: "alert" });
-const aside = h("section", { class: "card stack", "aria-label": t`Your API key` });
+const aside = h("section", { class: "card stack", "aria-label": t`API key` });
 const loaded = await load();
 setOpen(loaded.config.mode === "open");
 useKeptKey();

@@ -17,10 +17,10 @@ export function introduction(document, operations, dialects, linkTo) {
   return [
     h("h2", { id: "try-path", tabindex: "-1" }, t`Introduction`),
     h("section", { class: "stack" }, markdown(document.info.description)),
-    h("section", { class: "stack wide", "aria-labelledby": "try-all" }, h("h2", { id: "try-all" }, t`All endpoints`),
+    h("section", { class: "stack wide" }, h("h2", {}, t`All endpoints`),
       groupsOf(operations).map(([tag, each]) => group(tag, about[tag], each, linkTo))),
-    dialects.length > 0 && h("section", { class: "stack", "aria-labelledby": "try-dialects" },
-      h("h2", { id: "try-dialects" }, t`Interfaces of other services`),
+    dialects.length > 0 && h("section", { class: "stack" },
+      h("h2", {}, t`Interfaces of other services`),
       h("p", { class: "muted" }, t`This service also answers as these services do, at their paths and in their shapes.`),
       h("div", { class: "try-details" }, dialects.map(dialect))),
   ];

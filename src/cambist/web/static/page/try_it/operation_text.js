@@ -20,7 +20,7 @@ export function operationText(operation, document, jump) {
 function head({ path, method, summary, description, cost }, jump) {
   const buttons = h("div", { class: "row" },
     h("button", { class: "button small try-copy try-jump", type: "button", onclick: jump }, t`Try it`), copyButton(t`Copy link`, () => location.href));
-  return h("section", { class: "stack", "aria-labelledby": "try-path" },
+  return h("section", { class: "stack" },
     h("div", { class: "row apart" },
       h("h2", { id: "try-path", class: "try-path", tabindex: "-1" }, h("span", { class: "badge" }, method), h("code", {}, path)), buttons),
     paragraph(`${summary}.`, "try-summary"),
@@ -28,12 +28,12 @@ function head({ path, method, summary, description, cost }, jump) {
     h("p", { class: "try-cost" }, h("span", { class: "badge" }, t`Cost`), " ", h("span", { lang: "en" }, inlineCode(cost))));
 }
 
-function section(id, title, ...content) {
-  return h("section", { class: "stack", "aria-labelledby": id }, h("h3", { id }, title), content);
+function section(title, ...content) {
+  return h("section", { class: "stack" }, h("h3", {}, title), content);
 }
 
 function parameters({ fields }, document) {
-  return fields.length > 0 && section("try-parameters", t`Parameters`, h("ul", { class: "try-params" }, fields.map((field) => {
+  return fields.length > 0 && section(t`Parameters`, h("ul", { class: "try-params" }, fields.map((field) => {
     const { name, description, required, schema } = field;
     return h("li", { id: `about-${name}` }, nameRow(name, typeText(schema, document), required), paragraph(description), facts(field));
   })));
@@ -62,7 +62,7 @@ function codes(names) {
 
 function question({ body }, document) {
   if (!body) return null;
-  return section("try-question", t`Body`,
+  return section(t`Body`,
     h("p", { class: "small muted" }, t`Media types: ${codes(body.types)}`), schemaFields(body.schema, document));
 }
 
@@ -71,7 +71,7 @@ function answer({ responses }, document) {
   const [[, { schema, example }]] = Object.entries(content);
   const { description } = resolved(schema, document);
   const fields = schemaFields(schema, document);
-  return section("try-answer-text", t`Answer`,
+  return section(t`Answer`,
     description && description.split("\n\n").map((each) => paragraph(each, "muted")),
     example !== undefined && exampleOf(example),
     h("div", { class: "try-details" }, fields && h("details", { open: example === undefined }, h("summary", {}, t`Fields of the answer`), fields),
@@ -96,5 +96,5 @@ function errors(operation, document) {
     h("details", {}, h("summary", {}, h("span", { class: "badge" }, status), " ", h("span", { lang: "en" }, inlineCode(text))),
       h("ul", { class: "try-params" }, cases.map(({ code, summary, error }) =>
         h("li", {}, h("p", { class: "try-name" }, h("code", {}, code)), paragraph(summary), paragraph(error, "small muted"))))));
-  return section("try-errors", t`Errors`, h("div", { class: "try-details" }, errorText));
+  return section(t`Errors`, h("div", { class: "try-details" }, errorText));
 }
