@@ -1,7 +1,7 @@
 """Write pictures of every view of the page to docs/screenshots: three widths, light and dark.
 
-A sandbox is started for it. Each view declares itself in `SHOTS`, one line each; a view that is not registered in
-`page/views.js` is left out. `--only convert,board` takes those of some views.
+A sandbox is started for it. Each view declares itself in `SHOTS`, one line each; a view of the page that is not registered
+in `page/views.js` is left out. `--only convert,board` takes those of some views.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ SHOTS = (
     Shot("coverage", "#/coverage"),
     Shot("currency", "#/currency?code=BGN"),
     Shot("try", "#/try"),
+    Shot("reference", "docs#/convert?from=EUR&to=USD&amount=100"),
 )
 """The views, with a route that shows them well."""
 
@@ -53,7 +54,7 @@ def main() -> int:
         print(f"No screenshots: {missing}.")
         return 0
     registered = set(re.findall(r'name: "(\w+)"', VIEWS.read_text(encoding="utf-8")))
-    shots = [shot for shot in SHOTS if shot.name in (only.split(",") if only else registered)]
+    shots = [shot for shot in SHOTS if shot.name in (only.split(",") if only else registered | {"reference"})]
     FOLDER.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, serving_page(Path(folder)) as service:
         take(shots, service.url, service.key)

@@ -46,7 +46,7 @@ function showKey() {
   const entered = () => {
     showKey();
     reference.programs.show(reference.programs.call);
-    reference.form?.element.querySelector("[type=submit]").focus();
+    aside.querySelector("button").focus({ preventScroll: true });
   };
   aside.hidden = loaded.config.mode === "open";
   replace(aside, key()
