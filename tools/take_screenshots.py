@@ -1,7 +1,7 @@
 """Write pictures of every view of the page to docs/screenshots: three widths, light and dark.
 
-A sandbox is started for it. Each view declares itself in `SHOTS`, one line each; a view of the page that is not registered
-in `page/views.js` is left out. `--only convert,board` takes those of some views.
+A sandbox is started for it. Each view declares itself in `SHOTS`, one line each; a view of the page that is not
+registered in `page/views.js` is left out. `--only convert,board` takes those of some views.
 """
 
 from __future__ import annotations
