@@ -217,3 +217,13 @@ def test_it_works_under_a_prefix_without_a_page_and_lists_the_dialects(page, und
     expect(page.get_by_role("tabpanel")).to_contain_text("/rates/v1/currencies")
     enter_key(page, under_a_prefix.key)
     assert send(page) == "200"
+
+
+def test_it_speaks_the_languages_of_the_page(page, page_service):
+    page.goto(f"{page_service.url}docs?lang=ar#/convert")
+    expect(page.locator(".docs-title")).to_have_text("مرجع API")
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    expect(page.locator(".sandbox")).not_to_contain_text("simulated")
+    check_accessible(page)
+    check_fits(page)
+    assert page.evaluate("getComputedStyle(document.querySelector('#about-to .try-facts code')).direction") == "ltr"

@@ -4,7 +4,7 @@ import { key, setKey, setOpen, useKeptKey } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
 import { LinkError } from "../lib/link.js";
 import { parseRoute, routeOf } from "../lib/router.js";
-import { t } from "../lib/texts.js";
+import { language, t } from "../lib/texts.js";
 import { keyForm } from "./key_gate.js";
 import { loadReference, Reference } from "./try_it/reference.js";
 
@@ -54,6 +54,9 @@ function showKey() {
     : keyForm({ environment: loaded.config.environment, onkey: entered }));
 }
 
+/** The document says in English that prices are simulated. */
+const banner = document.querySelector(".sandbox p");
+if (banner && language !== "en") replace(banner, h("strong", {}, t`Sandbox.`), " ", t`All prices on this page are simulated: none of them is from a market.`);
 const skip = h("a", { class: "skip button", href: "#main", onclick: (event) => { event.preventDefault(); main.focus(); } }, t`Skip to the content`);
 replace(root, skip, header(), main);
 main.append(trouble);

@@ -30,7 +30,7 @@ function group(tag, about, operations, linkTo) {
   return h("div", { class: "stack" }, h("h3", {}, tag), about && paragraph(about, "muted"),
     h("dl", { class: "try-all" }, operations.map(({ path, method, summary }) => [
       h("dt", {}, linkTo(path, h("code", {}, path)), method === "POST" && h("small", { class: "muted" }, " POST")),
-      h("dd", { lang: "en" }, summary)])));
+      h("dd", {}, h("bdi", { lang: "en" }, summary))])));
 }
 
 function dialect({ title, guide, paths, key_parameters, key_headers }) {

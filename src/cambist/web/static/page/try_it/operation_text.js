@@ -25,7 +25,7 @@ function head({ path, method, summary, description, cost }, jump) {
       h("h2", { id: "try-path", class: "try-path", tabindex: "-1" }, h("span", { class: "badge" }, method), h("code", {}, path)), buttons),
     paragraph(`${summary}.`, "try-summary"),
     description.map((each) => paragraph(each, "muted")),
-    h("p", { class: "try-cost" }, h("span", { class: "badge" }, t`Cost`), " ", h("span", { lang: "en" }, inlineCode(cost))));
+    h("p", { class: "try-cost" }, h("span", { class: "badge" }, t`Cost`), " ", h("bdi", { lang: "en" }, inlineCode(cost))));
 }
 
 function section(title, ...content) {
@@ -93,7 +93,7 @@ function schemaFields(schema, document) {
 
 function errors(operation, document) {
   const errorText = errorsOf(operation, document).map(({ status, text, cases }) =>
-    h("details", {}, h("summary", {}, h("span", { class: "badge" }, status), " ", h("span", { lang: "en" }, inlineCode(text))),
+    h("details", {}, h("summary", {}, h("span", { class: "badge" }, status), " ", h("bdi", { lang: "en" }, inlineCode(text))),
       h("ul", { class: "try-params" }, cases.map(({ code, summary, error }) =>
         h("li", {}, h("p", { class: "try-name" }, h("code", {}, code)), paragraph(summary), paragraph(error, "small muted"))))));
   return section(t`Errors`, h("div", { class: "try-details" }, errorText));
