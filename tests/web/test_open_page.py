@@ -39,6 +39,14 @@ def test_visitors_convert_without_a_key_and_the_account_pays(open_service, page)
     assert open_service.text("/convert?amount=5&to=EUR", Accept="*/*")[0] == 401
 
 
+def test_the_reference_of_an_open_page_is_answered_without_a_key(open_service, page):
+    page.goto(f"{open_service.url}docs#/fetch-one")
+    expect(page.get_by_role("button", name="Send")).to_be_visible()
+    expect(page.get_by_label("Your API key")).to_be_hidden()
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator(".try-status .badge").first).to_have_text("200 OK")
+
+
 STREAM = """
 (url) => new Promise((done) => {
   const socket = new WebSocket(url), heard = [];
