@@ -178,7 +178,7 @@ def test_an_account_is_suspended_resumed_and_moved(console, page_service):
     console.get_by_role("dialog").get_by_label("Plan").select_option("extra")
     console.get_by_role("dialog").get_by_role("button", name="Change the plan").click()
     said(console, "The plan was changed")
-    assert "extra" in next(line for line in page_service.run("account", "list").splitlines() if "carla" in line)
+    assert '"plan": "extra"' in page_service.run("account", "list", "--search", "carla", "--json")
     console.get_by_role("button", name="Change the address").click()
     console.get_by_role("dialog").get_by_label("E-mail address").fill("carla@example.org")
     console.get_by_role("dialog").get_by_role("button", name="Change the address").click()
