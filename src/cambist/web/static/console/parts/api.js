@@ -41,10 +41,12 @@ export function connect({ base, token, onEnded }) {
       if (signal?.aborted) throw error;
       throw new ConsoleError(0, "unreachable", "The service does not answer. Is it running?");
     }
-    const answer = await response.json().catch(() => ({}));
-    if (response.ok) return answer;
+    const answer = await response.json().catch(() => null);
+    if (answer === null && signal?.aborted) throw signal.reason;
+    if (response.ok && answer !== null) return answer;
+    if (response.ok) throw new ConsoleError(0, "unreachable", "The service broke its answer off. Is it running?");
     if (response.status === 401) onEnded();
-    throw new ConsoleError(response.status, answer.code ?? "", answer.error ?? `It answered ${response.status}.`, answer);
+    throw new ConsoleError(response.status, answer?.code ?? "", answer?.error ?? `It answered ${response.status}.`, answer ?? {});
   }
   return {
     /**
