@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, environment, free_port, until
-from tests.service.test_connections import BUNDLE, established, memory
+from tests.service.test_connections import DOCUMENT, established, memory
 from tests.service.test_service import starting
 from websockets.sync.client import connect
 
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 UNREAD_OVER_TLS = 200
 MOST_OF_UNREAD_OVER_TLS = 180
 """MB that so many unread answers of a large file, and as many silent connections, may take of the workers."""
-KEPT, LAST = BUNDLE, BUNDLE.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+KEPT, LAST = DOCUMENT, DOCUMENT.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
 
 
 def command(folder: Path, port: int, *more: str) -> list[str]:
@@ -79,7 +79,7 @@ def test_clients_over_tls_that_are_silent_or_do_not_read_are_ended_and_cost_litt
     with starting(tmp_path / "data", tmp_path / "logs", *tls) as service, ExitStack() as stack:
         assert status(service.port, context) == 404
         before = memory(service)
-        for sent in (b"", BUNDLE):
+        for sent in (b"", DOCUMENT):
             for number in range(UNREAD_OVER_TLS):
                 source = (f"127.0.0.{number % 10 + 1}", 0)
                 opened = socket.create_connection(("127.0.0.1", service.port), 20, source_address=source)
