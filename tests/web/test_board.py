@@ -329,7 +329,9 @@ def test_the_full_screen_has_the_rows_alone(open_board):
 def test_a_pair_that_is_not_streamed_says_so(open_board):
     page = open_board("BTC/USD,QQQ/USD")
     expect(row(page, "QQQ/USD").locator("time")).to_have_text("Not streamed here", timeout=PATIENCE)
+    assert row(page, "QQQ/USD").locator(".sparkline-last").evaluate("dot => dot.getBBox().width") == 0
     wait_for_prices(page, "BTC/USD")
+    expect(row(page, "BTC/USD").locator(".sparkline-last")).to_have_attribute("r", "2")
 
 
 def test_an_empty_board_offers_the_usual_pairs(open_board):

@@ -546,3 +546,10 @@ def test_a_chart_prints_on_one_page_without_controls_and_in_light_colours(make_p
     for gone in (".top", ".bottom", ".chart-controls", ".head-buttons", ".moves", ".days-card", ".cost"):
         expect(page.locator(gone)).to_be_hidden()
     assert page.evaluate("getComputedStyle(document.body).color") == "rgb(29, 28, 26)"
+
+
+def test_a_coin_without_a_close_is_told_when_its_days_begin(open_view, page_errors):
+    page_errors.allow("404")
+    page = open_view("#/charts?pairs=BTC/EUR")
+    expect(page.get_by_text("a coin has daily closes from the day on which this service first ran")).to_be_visible()
+    expect(page.get_by_text("cambist backfill")).to_have_count(0)

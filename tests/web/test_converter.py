@@ -431,3 +431,12 @@ def test_a_service_that_was_away_is_asked_again(page, page_service, page_errors)
     with page.expect_response(asked("/explain")):
         page.clock.fast_forward(5_000)
     expect(page.locator(".answer-asked")).to_contain_text("3 EUR")
+
+
+def test_a_question_that_is_left_at_once_keeps_its_codes(open_view):
+    page = open_view("#/convert?amount=1&from=EUR&to=USD")
+    page.get_by_label("Amount").fill("0.00320194 BTC in CHF")
+    page.get_by_label("Amount").blur()  # before the wait after typing has ended
+    expect(page).to_have_url(re.compile("amount=0.00320194&from=BTC&to=CHF$"))
+    expect(page.get_by_label("Amount")).to_have_value("0.00320194")
+    expect(page.locator(".answer-asked")).to_have_text("0.00320194 BTC =")

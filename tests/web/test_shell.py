@@ -178,3 +178,17 @@ def test_a_view_that_there_is_not_is_said(page, page_service):
     expect(page.get_by_role("alert").filter(has_text="No view “nosuch”.")).to_be_visible()
     page.get_by_role("link", name="Open “Convert”").click()
     expect(page.locator(".answer-card .value")).to_be_visible()
+
+
+def test_the_header_has_one_row_at_every_width(page, page_service):
+    page.goto(page_service.url)
+    enter_key(page, page_service.key)
+    forget = page.get_by_role("button", name="Forget key")
+    for width in (390, 760, 768, 900, 1024, 1099, 1100, 1280, 1440):
+        page.set_viewport_size({"width": width, "height": 844})
+        expect(forget).to_be_visible()
+        brand, button = page.locator(".brand").bounding_box(), forget.bounding_box()
+        assert brand["y"] <= button["y"] + button["height"] / 2 <= brand["y"] + brand["height"], width
+        nav = page.locator("nav.views")
+        assert nav.evaluate("nav => nav.scrollWidth <= nav.clientWidth"), f"links are cut off at {width}"
+        assert nav.is_visible() == (width >= 1100)

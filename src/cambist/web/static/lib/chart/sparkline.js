@@ -18,7 +18,7 @@ export function sparkline(points, { width = 96, height = 28, label = "" } = {}) 
     "svg",
     { class: "sparkline", width, height, viewBox: `0 0 ${width} ${height}`, focusable: "false", ...named },
     svg("path", { class: "sparkline-line", d: "" }),
-    svg("circle", { class: "sparkline-last", r: 2, cx: -9, cy: -9 }),
+    svg("circle", { class: "sparkline-last" }),
   );
   updateSparkline(element, points);
   return element;
@@ -32,6 +32,6 @@ export function updateSparkline(element, points) {
   const { d, last } = sparklinePath(points, Number(element.getAttribute("width")), Number(element.getAttribute("height")));
   const [line, dot] = element.children;
   line.setAttribute("d", d);
-  dot.setAttribute("cx", String(last ? last.x : -9));
-  dot.setAttribute("cy", String(last ? last.y : -9));
+  dot.setAttribute("r", last ? "2" : "0"); // 0 draws nothing
+  if (last) for (const axis of ["x", "y"]) dot.setAttribute(`c${axis}`, String(last[axis]));
 }

@@ -40,7 +40,7 @@ class ChartsView {
     this.ended = new AbortController();
     this.store = new SeriesStore(shell, state.weight);
     this.corrections = new CorrectionStore(shell);
-    this.tables = { events: [], currencies: [] };
+    this.tables = { events: [], currencies: [], metals: [] };
     this.legend = new Legend((name) => this.remove(name));
     this.table = new DaysTable();
     this.chart = new Chart({
@@ -115,7 +115,8 @@ class ChartsView {
       // The events decide how far back the chart reaches: lines that are drawn before them would cut its stretch.
       await Promise.all([this.store.load(this.state.pairs, this.ended.signal), this.tablesRead]);
       this.overlay.hidden = this.store.lines.size > 0;
-      replace(this.overlay, h("p", {}, t`No day is stored. ${h("code", {}, "cambist backfill")} fetches the history of the sources.`));
+      replace(this.overlay, h("p", {}, this.isOfCoins ? t`No day is stored yet: a coin has daily closes from the day on which this service first ran.`
+        : t`No day is stored. ${h("code", {}, "cambist backfill")} fetches the history of the sources.`));
     } catch (error) {
       replace(this.overlay);
       if (!this.ended.signal.aborted) this.shell.fail(error);
@@ -123,6 +124,12 @@ class ChartsView {
     }
     this.showLines();
     this.loadCorrections();
+  }
+
+  /** Whether each pair has a coin. */
+  get isOfCoins() {
+    const others = new Set([...this.tables.currencies, ...this.tables.metals].map(({ code }) => code));
+    return this.state.pairs.every(({ from, to }) => !others.has(from) || !others.has(to));
   }
 
   /** Mark what was corrected of the lines that are drawn, if events are wanted. */

@@ -56,7 +56,7 @@ class Converter {
     this.amount = h("input", {
       class: "input amount", id: "amount", inputmode: "decimal", autocomplete: "off", maxlength: "400",
       value: typedAs(values.amount ?? "100", locale), "aria-describedby": "amount-reading amount-error",
-      oninput: () => this.changed(WAIT), onchange: () => this.settle(),
+      oninput: () => this.changed(WAIT), onchange: () => { this.applyQuestion(); this.settle(); },
     });
     this.reading = h("p", { class: "small muted", id: "amount-reading", "aria-live": "polite" });
     this.leave = h("button", { class: "button plain small", type: "button", onclick: () => { wrong.clear(); this.changed(); } }, t`Leave it out`);
