@@ -118,6 +118,7 @@ async function render() {
   mark(view?.under ?? view?.name);
   openMenu(false);
   replace(menu, view?.title ?? t`Menu`);
+  main.ariaBusy = String(hasKey() && Boolean(view));
   if (!hasKey() || !view) {
     replace(root, hasKey() ? wrongLink(VIEWS[0], { message: t`There is no view “${name}”.` }) : keyGate({ environment: config.environment, message: shown.message, onkey: entered }));
     shown.message = "";
@@ -138,6 +139,8 @@ async function render() {
     if (error instanceof TypeError && /import|module/i.test(error.message)) missing();
     else if (error instanceof LinkError) replace(root, wrongLink(view, error));
     else tell(error);
+  } finally {
+    if (turn === shown.turn) main.ariaBusy = "false";
   }
 }
 
