@@ -116,8 +116,8 @@ bench-cluster: $(VENV)/.develop  ## measure several nodes: a book to all of them
 bench-known: $(VENV)/.develop  ## measure answers as they were known at an edition, cold and warm, beside today's
 	@$(BIN)/python bench/known_state.py
 
-bench-page: $(VENV)/.develop $(VENV)/.browser  ## check that ten books a second keep the page quick; needs chromium and a quiet machine
-	@MEASURED=1 $(BIN)/pytest tests/web/test_board.py -k ten_books
+bench-page: $(VENV)/.develop $(VENV)/.browser  ## check that no view is busy for 50 ms, and that ten books a second keep the board quick; needs chromium and a quiet machine
+	@MEASURED=1 $(BIN)/pytest -n 0 tests/web/test_board.py tests/web/test_budgets.py -k "ten_books or busy_for_long"
 
 bench-stream: $(VENV)/.develop  ## measure the stream with thousands of connections and slow clients
 	@$(BIN)/python bench/stream.py

@@ -87,7 +87,7 @@ def test_a_view_without_a_network_says_so_and_stays(
     opened(page, page_service, name)
     page.route("**/*", lambda route: route.abort())
     page.get_by_role("button", name=SHOWN[name].button).first.click()
-    expect(page.locator("main")).to_contain_text(re.compile("The service cannot be reached|Connection lost"))
+    expect(page.locator("main")).to_contain_text(re.compile("The service cannot be reached|could not be loaded"))
     expect(page.locator(f".view-{name}")).to_be_visible()
     check_fits(page, *WIDTHS)
 

@@ -14,14 +14,20 @@ from tests.service.processes import COMMAND, environment
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
+TERMS = {
+    "From": "EUR",
+    "To": "USD,GBP",
+    "First day": "2026-10-01",
+    "Last day": "2026-10-31",
+    "Rule of an authority": "de-vat",
+}
+
 
 def test_an_accountant_files_a_month_and_verifies_its_receipt(arrives, page_service, tmp_path):
     accountant = arrives("accountant")
     accountant.opens("#/report")
     accountant.pastes_the_key()
-    for field, text in {
-        "From": "EUR", "To": "USD,GBP", "First day": "2026-10-01", "Last day": "2026-10-31", "Rule of an authority": "de-vat",
-    }.items():  # fmt: skip
+    for field, text in TERMS.items():
         accountant.types(text, into=field)
     accountant.presses("Make the report")
     accountant.sees("EUR in USD, GBP")

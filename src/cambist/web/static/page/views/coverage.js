@@ -20,9 +20,10 @@ export async function show(root, params, shell) {
   const list = h("div", { class: "line-list" });
   const status = h("p", { class: "small muted", role: "status" });
   const filters = h("div", { class: "stack" });
+  const table = h("div", { class: "coverage-table", hidden: true }, h("div", { class: "coverage-head" }, timelineAxis()), list);
   replace(root, h("div", { class: "stack wide" },
     heading("coverage", title, t`Which sources publish each currency and metal, and since when. Where only one does, nobody confirms its rate.`),
-    filters, status, h("div", { class: "coverage-table" }, h("div", { class: "coverage-head" }, timelineAxis()), list)));
+    filters, status, table));
 
   const [answer, known, reference] = await Promise.all([
     shell.get("/coverage", {}, { signal: abort.signal }), knownSources(shell, abort.signal), shell.reference(),
@@ -31,6 +32,7 @@ export async function show(root, params, shell) {
   const draw = () => {
     shell.setParams(chosen);
     const found = findRows(rows, { text: chosen.q, kind: chosen.kind, source: chosen.source });
+    table.hidden = false;
     replace(list, found.length ? found.map((row) => rowItem(row, chosen.source)) : empty());
     replace(status, statusText(found.length, rows.length, known[chosen.source]?.name ?? chosen.source));
   };

@@ -101,6 +101,8 @@ class ShopWindow {
   }
 
   start() {
+    replace(this.body, this.wanted.items.map((item) => this.row(item, {}))); // as high as with prices
+    replace(this.time, "…");
     this.refresh();
     this.timer = setInterval(() => { if (!document.hidden) this.refresh(); }, EVERY);
   }
@@ -134,7 +136,7 @@ class ShopWindow {
     const name = this.tables.metals.find(({ code }) => code === metal).name;
     const known = (this.tables.purities[metal] ?? []).find(({ code }) => code === purity)?.name;
     const places = this.tables.currencies.find(({ code }) => code === this.wanted.currency)?.minor_units ?? 2;
-    const price = (value, percent) => number((value * (1 + percent / 100)).toFixed(places));
+    const price = (value, percent) => value === undefined ? "…" : number((value * (1 + percent / 100)).toFixed(places));
     return h("tr", {}, h("th", { scope: "row" }, name, purity && ` ${purity}`, known && [" ", h("span", { class: "muted small" }, known)]),
       h("td", { class: "num" }, price(bid, -buy)), h("td", { class: "num" }, price(ask, sell)));
   }
