@@ -74,9 +74,14 @@ def test_a_view_is_still_and_accessible_and_fits(page: Page, page_service: PageS
 @pytest.mark.skipif(not MEASURED, reason="only a quiet machine says how long a view is busy: make bench-page")
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_view_is_never_busy_for_long(page: Page, page_service: PageService, name: str) -> None:
-    opened(page, page_service, name)
-    page.wait_for_timeout(2_000)
-    assert long_tasks(page) == []
+    """From a click on its link; what a browser does when it opens a page for the first time is not the view's."""
+    opened(page, page_service, "prices" if name != "prices" else "positions")
+    page.evaluate("window.longTasks.length = 0")
+    page.evaluate("route => { location.hash = route; }", f"#/{SHOWN[name].route}")
+    page.wait_for_timeout(4_000)  # looking for elements would itself keep the page busy
+    found = long_tasks(page)
+    expect(page.locator(f".view-{name}").locator(SHOWN[name].shown).first).to_be_visible()
+    assert found == []
 
 
 @pytest.mark.parametrize("name", [name for name, view in SHOWN.items() if view.button])
