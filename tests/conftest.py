@@ -54,6 +54,7 @@ from cambist.storage.sql import SqlStore
 settings.register_profile("fuzz", max_examples=20_000, deadline=None, suppress_health_check=list(HealthCheck))
 # No test asserts speed: a busy machine must not make one fail.
 settings.register_profile("untimed", deadline=None)
+os.environ.pop("COLUMNS", None)  # xdist sets it, and commands would draw narrow tables
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "untimed"))
 
 # When tests run on several cores, their processes ignore SIGINT, and so would the programs that they start.

@@ -121,7 +121,7 @@ def answer(port: int, path: str, **headers: str) -> tuple[int, str]:
     try:
         connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
         response = connection.getresponse()
-        return response.status, response.read().decode()
+        return response.status, response.read().decode(errors="replace")
     except (OSError, HTTPException):
         time.sleep(0.1)
         return 0, ""

@@ -92,7 +92,7 @@ def test_a_transcript_shows_what_the_commands_print(
             (folder / command.removeprefix("cat ")).write_text(f"{printed}\n", encoding="utf-8")
     script = "".join(f"{command}\nprintf '\\0'\n" for command, _ in found)
     script = script.replace(":8000", f":{ports[0]}").replace(":8002", f":{ports[1]}")
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CAMBIST_", "COLUMNS"))}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
     path = f"{Path(COMMAND).parent}:{os.environ['PATH']}"
     key = (folder / "data" / "owner.key").read_text(encoding="utf-8").strip()
     shown = subprocess.run(

@@ -22,11 +22,8 @@ def free_port() -> int:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Give this environment without settings of its own, and without ports that two services would both want.
-
-    Runners of tests set COLUMNS, by which commands would draw narrow tables.
-    """
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CAMBIST_", "COLUMNS"))}
+    """Give this environment without settings of its own, and without ports that two services would both want."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
     return {**kept, "CAMBIST_OPERATOR_PORT": "0", "CAMBIST_STREAM_PORT": "0", **more}
 
 
