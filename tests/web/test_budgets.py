@@ -40,7 +40,7 @@ SHOWN = {
     "charts": View("charts?pairs=EUR/USD", "table.days tbody td", re.compile("Explain the last day")),
     "bars": View("bars?pair=EURUSD", "table.days tbody td", "Hours"),
     "board": View("board?pairs=EUR/USD,XAU/USD,BTC/USD", ".board-price:not(:empty)"),
-    "alerts": View("alerts", ".empty, tbody th", "Watch"),
+    "alerts": View("alerts", ".empty, h2", "Watch"),
     "prices": View("prices", "textarea", "Price them"),
     "metals": View("metals?items=XAU:750", ".shop-window tbody td", "Value them"),
     "positions": View("positions", "textarea", "Value them"),
@@ -48,7 +48,7 @@ SHOWN = {
     "sources": View("sources", "details, summary", "Refresh"),
     "coverage": View("coverage", "svg"),
     "currency": View("currency?code=CHF", "svg"),
-    "try": View("try", ".try-main form", "Send"),
+    "try": View("try?endpoint=/convert", ".try-panel form", "Send"),
 }
 
 
