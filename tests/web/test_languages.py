@@ -46,6 +46,8 @@ def test_every_view_is_in_the_language_that_the_address_asks_for(page, page_serv
         expect(page.locator(f".view-{name}")).to_be_visible()
         expect(page.locator("nav.views a[aria-current]")).to_have_text(found[name.capitalize()])
         expect(page.locator(".waiting")).to_have_count(0)
+        if name == "convert":
+            expect(page.locator(".answer-card")).to_have_css("opacity", "1")
         check_accessible(page)
         check_fits(page)
 
