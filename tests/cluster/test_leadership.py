@@ -402,6 +402,10 @@ def test_the_mark_of_the_link_says_for_how_long_the_others_were_not_reached(tmp_
     ReachMark(tmp_path / "reached", lambda: now[0]).record()
     now[0] = 115.5
     assert mark.silence(10.0) == 2.5
+    restarted = [1.0]
+    later = ReachMark(tmp_path / "reached", lambda: restarted[0])
+    restarted[0] = 14.0
+    assert later.silence(10.0) == 3.0, "the mark is of an earlier start of the machine"
     (tmp_path / "reached").write_bytes(b"half")
     assert mark.silence(10.0) == 5.5
     ReachMark(tmp_path / "no folder" / "reached", lambda: now[0]).record()

@@ -42,4 +42,6 @@ class ReachMark:
             reached_at: float = _SECONDS.unpack(self._path.read_bytes())[0]
         except (OSError, struct.error):
             reached_at = -inf
+        if reached_at > now:  # of a start of the machine before this one: its clock begins anew
+            reached_at = -inf
         return max(0.0, now - max(reached_at, self._begun_at + patience))
