@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { columnsOf, dayText, slotsOf, slotText } from "./console/parts/activity.js";
+import { connect } from "./console/parts/api.js";
 import { dayBefore, dayLabel, withShares } from "./console/parts/calls.js";
 import { lineCount, lineRange, withoutPlace } from "./console/parts/plan_text.js";
 import { parseRoute, routeOf } from "./console/parts/routes.js";
@@ -86,4 +87,16 @@ test("columns are parts of the busiest and the slowest slot, and their failed pa
   assert.equal(asked.failed, asked.height / 4);
   assert.deepEqual([asked.latency, asked.held], [1, true]);
   assert.deepEqual(empty, { height: 0, failed: 0, latency: 0, held: false });
+});
+
+test("an answer that breaks off is no answer, and an error without a body is told by its status", async () => {
+  const { get } = connect({ base: "", token: () => "", onEnded: () => {} });
+  const answering = (ok, status, json) => { globalThis.fetch = async () => ({ ok, status, json }); };
+  const broken = async () => { throw new SyntaxError("Unexpected end of JSON input"); };
+  answering(true, 200, broken);
+  await assert.rejects(get("/disputes"), /broke its answer off/);
+  answering(false, 502, broken);
+  await assert.rejects(get("/disputes"), /It answered 502/);
+  answering(true, 200, async () => ({ disputes: [] }));
+  assert.deepEqual(await get("/disputes"), { disputes: [] });
 });

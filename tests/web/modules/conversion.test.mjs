@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { amountError, convert, inverse } from "./static/page/convert/conversion.js";
+import { isWeighed, amountError, convert, inverse } from "./static/page/convert/conversion.js";
 import { readLink } from "./static/page/convert/link_values.js";
 
 const TABLES = {
@@ -90,4 +90,11 @@ test("what a link says and what cannot be read of it", () => {
   assert.deepEqual(wrong("from=XAU&to=BTC&unit=gram"), ["unit"]);
   assert.throws(() => readLink(new URLSearchParams("amuont=5"), TABLES), /“amuont=5”, which this view does not understand/);
   assert.throws(() => readLink(new URLSearchParams("amount=5&amount=6"), TABLES), /twice/);
+});
+
+test("a metal in its own unit, pure, is not weighed: other currencies and mark-ups are for it too", () => {
+  const tables = { currencies: [{ code: "EUR", minor_units: 2 }], metals: [{ code: "XAU", unit: "oz_t" }] };
+  const asked = (unit, purity) => isWeighed({ from: "XAU", to: "EUR", unit, purity }, tables);
+  assert.deepEqual([asked("", ""), asked("oz_t", ""), asked("gram", ""), asked("oz_t", "750")], [false, false, true, true]);
+  assert.equal(isWeighed({ from: "EUR", to: "EUR", unit: "gram", purity: "" }, tables), false);
 });

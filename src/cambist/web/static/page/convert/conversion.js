@@ -25,6 +25,12 @@ export function weighedMetal({ from, to }, tables) {
   return metal(to) && isCurrency(from) ? metal(to) : null;
 }
 
+/** Return whether a metal is asked for by another unit or purity than its own. */
+export function isWeighed(wanted, tables) {
+  const metal = weighedMetal(wanted, tables);
+  return Boolean(metal && (wanted.purity || (wanted.unit && wanted.unit !== metal.unit)));
+}
+
 /**
  * Convert an amount. A metal in its own unit and pure is converted by `/explain`; in another unit or purity at the mid
  * price of `/metals/spot`, or of the day, exactly.
@@ -35,9 +41,7 @@ export function weighedMetal({ from, to }, tables) {
  */
 export async function convert(wanted, tables, ask) {
   const { from, to } = wanted;
-  const metal = weighedMetal(wanted, tables);
-  const isWeighed = metal && (wanted.purity || (wanted.unit && wanted.unit !== metal.unit));
-  const answer = isWeighed ? await weighed(wanted, metal, tables, ask) : await whole(wanted, tables, ask);
+  const answer = isWeighed(wanted, tables) ? await weighed(wanted, weighedMetal(wanted, tables), tables, ask) : await whole(wanted, tables, ask);
   const places = wanted.precision === "" ? minorPlaces(to, tables) : Number(wanted.precision);
   return { of: from, in: to, ...answer, converted: padded(answer.converted, places) };
 }

@@ -49,11 +49,11 @@ export class More {
     await Promise.all([this.showPrices(wanted, ask), this.showDays(wanted, ask)]);
   }
 
-  async showPrices({ amount, from, to, date, unit, purity }, ask) {
+  async showPrices({ amount, from, to, date, isWeighed }, ask) {
     const { also, markup, rounding } = this.chosen;
     const targets = [...new Set([...(markup || rounding ? [to] : []), ...also.split(",")])].filter(Boolean);
     if (!targets.length) { replace(this.prices); return; }
-    if (unit || purity) { replace(this.prices, h("p", { class: "muted" }, t`Of a metal in its own unit alone.`)); return; }
+    if (isWeighed) { replace(this.prices, h("p", { class: "muted" }, t`Of a metal in its own unit alone.`)); return; }
     try {
       const answer = await ask("/price-list", { from, to: targets.join(","), amount, date, markup, rounding });
       replace(this.prices, h("table", { class: "table more-prices" },
@@ -67,7 +67,7 @@ export class More {
 
   async showDays({ from, to, unit, purity }, ask) {
     const isPair = from !== to && to.length === 3;
-    if (!this.trend || !isPair) { replace(this.days, isPair && this.button); return; }
+    if (!this.trend || !isPair) { this.shown = ""; replace(this.days, isPair && this.button); return; }
     if (this.shown === `${from}/${to}`) return;
     try {
       const { results } = await ask("/time-series", { from, to });

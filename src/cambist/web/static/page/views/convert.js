@@ -7,7 +7,7 @@ import { assetsOf, codeMeant } from "../../lib/asset_search.js";
 import { number } from "../../lib/format.js";
 import { locale, t } from "../../lib/texts.js";
 import { typedAs } from "../../lib/typed_number.js";
-import { convert, amountError, weighedMetal } from "../convert/conversion.js";
+import { convert, amountError, isWeighed, weighedMetal } from "../convert/conversion.js";
 import { MORE, readLink } from "../convert/link_values.js";
 import { ResultCard } from "../convert/result_card.js";
 import { pricedCodes } from "../convert/priced.js";
@@ -160,7 +160,7 @@ class Converter {
       const answer = await convert(wanted, this.tables, ask);
       this.result.show(wanted, answer, this.metal.words(wanted));
       if (this.more?.pause && !wanted.date) this.again(this.more.pause);
-      await this.more?.show(wanted, ask);
+      await this.more?.show({ ...wanted, isWeighed: isWeighed(wanted, this.tables) }, ask);
     } catch (error) {
       if (error.name === "AbortError") return;
       this.result.fail(error instanceof ApiError ? error : new ApiError(0, "failed", String(error)), (meant) => this.use(meant));
