@@ -66,10 +66,13 @@ _CONNECTIONS = 40
 _PER_HOST = 4
 _RESTART_SECONDS = 60.0
 _TAKE_OVER_SECONDS = 2.0
-_LINK_STARTS_IN = 10.0
 _FRESH_SECONDS = 1.0
-_FIRST_ACTIVITY_SECONDS, _ACTIVITY_SECONDS = 5.0, 60.0
 """How long a new leader waits for the archive before it publishes."""
+
+_LINK_STARTS_IN = 10.0
+"""For so many seconds the link of this node may not have reached the others yet."""
+
+_FIRST_ACTIVITY_SECONDS, _ACTIVITY_SECONDS = 5.0, 60.0
 
 
 def ingest(settings: Settings, supervisor: int, keys: Mapping[str, str]) -> None:
