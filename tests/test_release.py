@@ -9,31 +9,41 @@ import re
 import shutil
 import subprocess
 import tarfile
-from datetime import date
+import zipfile
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from tools.release import (
+from tools.release import bill_of_materials, build_release, image_context
+from tools.release_version import (
     CHANGELOG,
+    CHART,
     PLACES,
     ReleaseRefusedError,
-    bill_of_materials,
-    build_release,
+    chart_version,
+    check_committed,
     current_version,
-    image_context,
+    in_place,
+    order_of,
     set_version,
+    time_of_build,
+    version_of_build,
 )
 
 ROOT = Path(__file__).parents[1]
 DAY = date(2026, 12, 1)
 
 
+NOTES = "## Unreleased\n\n### Upgrade notes\n\n- Nothing to do.\n"
+
+
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A copy of the files that have the version."""
+    """A copy of the files that have the version, with something to release."""
     for path in (*PLACES, CHANGELOG):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / path, tmp_path / path)
+    (tmp_path / CHANGELOG).write_text(f"# Changelog\n\n{NOTES}\n## 0.1.0 (2026-11-27)\n\n- First.\n")
     return tmp_path
 
 
@@ -44,8 +54,37 @@ def texts(sources: Path) -> dict[Path, str]:
 def test_the_version_is_the_same_wherever_it_is_written() -> None:
     version = current_version(ROOT)
     for path, form in PLACES.items():
-        assert form.format(version) in (ROOT / path).read_text(), path
+        assert in_place(form, version) in (ROOT / path).read_text(), path
     assert json.loads((ROOT / "docs" / "openapi.json").read_text())["info"]["version"] == version
+    assert f"\nversion: {chart_version(version)}\n" in (ROOT / CHART).read_text()
+    assert 'dynamic = ["version"]' in (ROOT / "pyproject.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("version", "written"),
+    [
+        ("0.2.0", "0.2.0"),
+        ("0.2.0rc1", "0.2.0-rc.1"),
+        ("0.12.0.dev0", "0.12.0-dev.0"),
+        ("1.0.0b12", "1.0.0-b.12"),
+        ("0.2.0.dev0+g1", "0.2.0-dev.0+g1"),
+    ],
+)
+def test_npm_has_the_version_as_semantic_versioning_writes_it(version: str, written: str) -> None:
+    assert in_place("{npm}", version) == written
+
+
+def test_every_release_in_the_changelog_has_upgrade_notes_and_comes_after_the_one_below_it() -> None:
+    sections = re.split(r"^## ", (ROOT / CHANGELOG).read_text(), flags=re.MULTILINE)[1:]
+    assert sections[0].startswith("Unreleased\n")
+    releases = [re.match(r"(\S+) \((\d{4}-\d\d-\d\d)\)\n", section) for section in sections[1:]]
+    assert releases
+    assert all(releases)
+    versions = [found[1] for found in releases if found]
+    assert versions == sorted(versions, key=order_of, reverse=True)
+    assert order_of(current_version(ROOT)) >= order_of(versions[0])
+    for section in sections[1:]:
+        assert re.search(r"^### Upgrade notes\n\n- ", section, re.MULTILINE), section.partition("\n")[0]
 
 
 def test_a_new_version_is_set_everywhere_and_the_changelog_is_dated(sources: Path) -> None:
@@ -53,15 +92,32 @@ def test_a_new_version_is_set_everywhere_and_the_changelog_is_dated(sources: Pat
     assert current_version(sources) == "7.1.0"
     written = texts(sources)
     for path, form in PLACES.items():
-        assert form.format("7.1.0") in written[path], path
+        assert in_place(form, "7.1.0") in written[path], path
     assert 'sandbox = ["cambist==7.1.0"]' in written[Path("packages/cambist-client/pyproject.toml")]
+    assert "\nversion: 7.1.0\n" in written[CHART]
     assert "## Unreleased\n\n## 7.1.0 (2026-12-01)\n" in written[CHANGELOG]
-    set_version_again = pytest.raises(ReleaseRefusedError, match="nothing under")
-    with set_version_again:
+    with pytest.raises(ReleaseRefusedError, match="nothing under"):
         set_version(sources, "7.2.0", DAY)
 
 
-@pytest.mark.parametrize("version", ["0.1.0", "0.0.9", "1", "1.0", "v1.0.0", "1.0.0-beta", "01.0.0", "0.1.0rc1", ""])
+def test_a_version_without_upgrade_notes_changes_nothing(sources: Path) -> None:
+    (sources / CHANGELOG).write_text("# Changelog\n\n## Unreleased\n\n### Added\n\n- More.\n")
+    before = texts(sources)
+    with pytest.raises(ReleaseRefusedError, match=r"no \[### Upgrade notes\]"):
+        set_version(sources, "7.1.0", DAY)
+    assert texts(sources) == before
+
+
+def test_the_version_of_what_comes_next_leaves_the_changelog(sources: Path) -> None:
+    set_version(sources, "7.1.0", DAY)
+    changes = (sources / CHANGELOG).read_text()
+    set_version(sources, "7.2.0.dev0", DAY)
+    assert (current_version(sources), (sources / CHANGELOG).read_text()) == ("7.2.0.dev0", changes)
+
+
+@pytest.mark.parametrize(
+    "version", ["0.1.0", "0.0.9", "9", "9.0", "v9.0.0", "9.0.0-beta", "09.0.0", "0.1.0rc1", "9.0.0+g1", ""]
+)
 def test_a_version_that_is_none_or_not_newer_changes_nothing(sources: Path, version: str) -> None:
     before = texts(sources)
     with pytest.raises(ReleaseRefusedError, match="is no version"):
@@ -70,10 +126,47 @@ def test_a_version_that_is_none_or_not_newer_changes_nothing(sources: Path, vers
 
 
 def test_a_candidate_comes_before_its_release(sources: Path) -> None:
-    for version in ("1.0.0a1", "1.0.0rc1", "1.0.0rc2", "1.0.0"):
+    for version in ("9.0.0.dev0", "9.0.0a1", "9.0.0rc1", "9.0.0rc2", "9.0.0"):
         set_version(sources, version, DAY)
-        changes = (sources / CHANGELOG).read_text().replace("## Unreleased\n", "## Unreleased\n\n- More.\n", 1)
-        (sources / CHANGELOG).write_text(changes)
+        changes = (sources / CHANGELOG).read_text()
+        if NOTES not in changes:
+            (sources / CHANGELOG).write_text(changes.replace("## Unreleased\n", NOTES, 1))
+
+
+def git(folder: Path, *arguments: str) -> str:
+    names = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]
+    command = ["git", *names, *arguments]
+    return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_a_build_that_is_not_of_a_tag_carries_the_commit_and_its_time(sources: Path) -> None:
+    git(sources, "init", "--quiet")
+    git(sources, "add", ".")
+    git(sources, "commit", "--quiet", "-m", "One")
+    commit = git(sources, "rev-parse", "HEAD")
+    version = current_version(sources)
+    assert version_of_build(sources) == f"{version}+g{commit[:12]}"
+    assert time_of_build(sources, version_of_build(sources)) == int(git(sources, "log", "-1", "--format=%ct"))
+    git(sources, "tag", f"v{version}")
+    assert version_of_build(sources) == version
+    assert time_of_build(sources, "0.1.0") == int(datetime(2026, 11, 27, tzinfo=UTC).timestamp())
+
+
+def test_what_is_not_committed_is_not_released(sources: Path) -> None:
+    git(sources, "init", "--quiet")
+    git(sources, "add", ".")
+    git(sources, "commit", "--quiet", "-m", "One")
+    check_committed(sources)
+    (sources / "forgotten.py").write_text("")
+    with pytest.raises(ReleaseRefusedError, match=r"^1 files are not committed, the first is \[forgotten.py\]$"):
+        check_committed(sources)
+
+
+def test_a_folder_with_other_files_is_not_emptied(tmp_path: Path) -> None:
+    (tmp_path / "letter.txt").write_text("mine")
+    with pytest.raises(ReleaseRefusedError, match=r"has other files, such as \[letter.txt\]"):
+        build_release(ROOT, tmp_path, "1.0.0")
+    assert (tmp_path / "letter.txt").read_text() == "mine"
 
 
 def test_the_list_of_parts_has_every_package_of_the_lock_with_its_hashes() -> None:
@@ -103,8 +196,8 @@ def test_everything_is_built_twice_with_the_same_bytes(tmp_path: Path) -> None:
     is_checkout = subprocess.run(["git", "rev-parse"], cwd=ROOT, capture_output=True, check=False).returncode == 0
     if not is_checkout:
         pytest.skip("The files that belong to the release are known from git, and this is no checkout")
-    version = current_version(ROOT)
-    built = {path.name: path.read_bytes() for path in build_release(ROOT, tmp_path / "dist")}
+    version = version_of_build(ROOT)
+    built = {path.name: path.read_bytes() for path in build_release(ROOT, tmp_path / "dist", version)}
     assert set(built) == {
         f"cambist-{version}-py3-none-any.whl", f"cambist-{version}.tar.gz", f"cambist-{version}.cdx.json",
         f"cambist_client-{version}-py3-none-any.whl", f"cambist_client-{version}.tar.gz",
@@ -112,3 +205,19 @@ def test_everything_is_built_twice_with_the_same_bytes(tmp_path: Path) -> None:
     }  # fmt: skip
     sums = dict(reversed(line.split("  ")) for line in built.pop("SHA256SUMS").decode().splitlines())
     assert sums == {name: hashlib.sha256(content).hexdigest() for name, content in built.items()}
+    with zipfile.ZipFile(io.BytesIO(built[f"cambist-{version}-py3-none-any.whl"])) as wheel:
+        assert f'__version__ = "{version}"' in wheel.read("cambist/__init__.py").decode()
+        metadata = next(name for name in wheel.namelist() if name.endswith("METADATA"))
+        assert f"\nVersion: {version}\n" in wheel.read(metadata).decode()
+    with tarfile.open(fileobj=io.BytesIO(built[f"cambist-{version}-image.tar.gz"])) as image:
+        module = image.extractfile("src/cambist/__init__.py")
+        assert module is not None
+        assert version in module.read().decode()
+
+
+@pytest.mark.parametrize(
+    ("version", "chart"),
+    [("0.2.0", "0.2.0"), ("0.2.0.dev0", "0.2.0-dev0"), ("0.2.0rc1", "0.2.0-rc1"), ("0.2.0.dev0+g1a", "0.2.0-dev0+g1a")],
+)
+def test_a_chart_has_its_version_in_the_form_of_semantic_versioning(version: str, chart: str) -> None:
+    assert chart_version(version) == chart
