@@ -7,19 +7,26 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import finished, finished_folder, prepared_folder
+from tests.cli.conftest import CommandResult, address, finished, finished_folder, prepared_folder, run, wsgi_client
+from tests.conftest import KEY, Client
+from tests.contract.test_rate_types import report
+from tests.reading import read_with
 
 from cambist.admin.export.export_folder import verify_export
 from cambist.admin.export.exporter import Exporter
 from cambist.admin.export.plan import ExportPlan
+from cambist.history.source_rates import read_source_rates
 from cambist.settings import Settings
+from cambist.status.source_report import SourceReports
+from cambist.storage.sql import SqlStore
 
-__all__ = ["finished", "finished_folder", "prepared_folder"]
+__all__ = ["address", "finished", "finished_folder", "prepared_folder", "run", "wsgi_client"]
 
 NOW = datetime(2026, 3, 9, tzinfo=UTC)
 _PRICE = re.compile(r"P (\d{4})[-/](\d\d)[-/](\d\d) (?:00:00:00 )?GBP ([\d.]+ [A-Z]{3}|[A-Z]{3} ?[\d.]+)")
@@ -129,3 +136,49 @@ def test_hledger_finds_the_rates(finished: Path, tmp_path: Path, expected: Price
     book.write_text(f"include {file}\ncommodity 1.00 JPY\n2026-03-06 cash\n  Assets:Cash  100 GBP\n  Equity\n")
     valued = output(hledger, "-f", book, "bal", "Assets", "--value=2026-03-06,JPY", "-N")
     assert Decimal(valued.split()[0]) == 100 * expected["2026-03-06", "JPY"]
+
+
+# The same of one pair, by `cambist series`, whose rates may be those that a publisher or an authority's rule gives
+
+
+@pytest.fixture
+def publisher(wsgi_client: Client, finished: Path) -> Iterator[Client]:
+    """A service that knows one publisher, the ECB."""
+    store = SqlStore(f"sqlite:///{finished / 'cambist.db'}")
+    read_with(
+        wsgi_client.worker_state,
+        coverage=store.archive.pair_coverage,
+        source_rates=lambda *asked: read_source_rates(store.archive.pair_series, *asked),
+    )
+    assert wsgi_client.worker_state is not None
+    wsgi_client.worker_state.apply_source_reports(SourceReports(NOW, (report("ecb", "EUR"),)))
+    yield wsgi_client
+    store.close()
+
+
+@pytest.mark.parametrize("chosen", ["source=ecb", "booking=lv-books"])
+def test_the_programs_read_what_the_series_writes(
+    publisher: Client,
+    address: str,
+    run: Callable[..., CommandResult],
+    tmp_path: Path,
+    programs_python: str,
+    chosen: str,
+) -> None:
+    answer = publisher.get(f"/time-series?from=GBP&to=JPY&start=2026-03-03&end=2026-03-06&{chosen}").json
+    expected = {(day, "JPY"): Decimal(str(rate)) for day, rate in answer["results"]["JPY"].items()}
+    assert len(expected) >= 3
+    period = ("--since", "2026-03-03", "--until", "2026-03-06", "--url", address, "--key", KEY)
+    written = {
+        form: run("series", "GBP", "JPY", *period, f"--{form}", f"--{chosen}").out for form in ("ledger", "beancount")
+    }
+    assert chosen.replace("=", " ") in written["ledger"].splitlines()[0]
+    book = tmp_path / "book.journal"
+    book.write_text(written["ledger"])
+    assert prices(output(program("hledger"), "-f", book, "prices"), _PRICE) == expected
+    book.write_text(f"{written['ledger']}\n2026-03-06 cash\n  Assets:Cash  1 GBP\n  Equity\n")
+    assert prices(output(program("ledger"), "-f", book, "pricedb"), _PRICE) == expected
+    book.with_suffix(".beancount").write_text(written["beancount"])
+    loaded = output(programs_python, "-c", LOAD_PRICES, book.with_suffix(".beancount"))
+    rows = [line.split() for line in loaded.splitlines()]
+    assert {(day, code): Decimal(number) for day, _, number, code in rows} == expected

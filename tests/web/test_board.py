@@ -1,4 +1,7 @@
-"""The live board in a browser, on a sandbox whose prices change ten times a second."""
+"""The live board in a browser: on a sandbox, and on a service whose prices change ten times a second.
+
+A board on the sandbox has a coin: at weekends nothing else moves, and the board is not live.
+"""
 
 from __future__ import annotations
 
@@ -240,13 +243,13 @@ def test_lines_are_arranged_by_buttons_and_by_dragging_and_the_address_says_it(o
 
 
 def test_pairs_are_sorted_below_their_headings_by_name_and_by_change(open_board):
-    page = open_board("USD/JPY,EUR/USD,*Metals,XPT/USD,XAU/USD&order=name")
-    assert lines(page) == ["EUR/USD", "USD/JPY", "*Metals", "XAU/USD", "XPT/USD"]
-    wait_for_prices(page, "EUR/USD", "USD/JPY", "XPT/USD", "XAU/USD")
-    for pair in ("EUR/USD", "USD/JPY", "XPT/USD", "XAU/USD"):
+    page = open_board("USD/JPY,BTC/USD,*Metals,XPT/USD,XAU/USD&order=name")
+    assert lines(page) == ["BTC/USD", "USD/JPY", "*Metals", "XAU/USD", "XPT/USD"]
+    wait_for_prices(page, "BTC/USD", "USD/JPY", "XPT/USD", "XAU/USD")
+    for pair in ("BTC/USD", "USD/JPY", "XPT/USD", "XAU/USD"):
         expect(row(page, pair).locator(".board-change")).to_have_text(re.compile(r"\d %was \d"), timeout=PATIENCE)
     page.get_by_label("Order").select_option("change")
-    assert page.url.endswith("pairs=USD/JPY,EUR/USD,*Metals,XPT/USD,XAU/USD&order=change")
+    assert page.url.endswith("pairs=USD/JPY,BTC/USD,*Metals,XPT/USD,XAU/USD&order=change")
 
     def change(pair: str) -> float:
         text = row(page, pair).locator(".board-change > span").text_content()
@@ -298,7 +301,7 @@ def test_only_moves_above_the_threshold_are_marked(open_board, page):
 
 
 def test_a_row_has_its_spread_and_leads_to_an_alert_for_its_pair(open_board):
-    page = open_board("EUR/CHF")
+    page = open_board("EUR/CHF,BTC/USD")
     wait_for_prices(page, "EUR/CHF")
     bid, ask = (
         float(re.sub(r"[^\d.]", "", text)) for text in row(page, "EUR/CHF").locator(".board-price").all_text_contents()
@@ -312,8 +315,8 @@ def test_a_row_has_its_spread_and_leads_to_an_alert_for_its_pair(open_board):
 
 
 def test_the_full_screen_has_the_rows_alone(open_board):
-    page = open_board("EUR/USD,XAU/USD")
-    wait_for_prices(page, "EUR/USD", "XAU/USD")
+    page = open_board("EUR/USD,BTC/USD")
+    wait_for_prices(page, "EUR/USD", "BTC/USD")
     small = bid_of(page, "EUR/USD").evaluate("element => parseFloat(getComputedStyle(element).fontSize)")
     page.get_by_role("button", name="Full screen").click()
     expect(page.get_by_role("button", name="Remove EUR/USD")).to_be_hidden()

@@ -45,6 +45,7 @@ SHOWN = {
     "metals": View("metals?items=XAU:750", ".shop-window tbody td", "Value them"),
     "positions": View("positions", "textarea", "Value them"),
     "report": View("report?start=2026-10-01&end=2026-10-31", "[aria-label='Rates by day'] td", "Make the report"),
+    "spreadsheets": View("spreadsheets?start=2026-10-01&end=2026-10-31", ".sheet-formula"),
     "sources": View("sources", "details, summary", "Refresh"),
     "coverage": View("coverage", "svg"),
     "currency": View("currency?code=CHF", "svg"),

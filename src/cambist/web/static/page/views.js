@@ -14,6 +14,7 @@ export const VIEWS = [
   { name: "metals", title: t`Metals`, styled: "prices" },
   { name: "positions", title: t`Positions`, styled: "prices" },
   { name: "report", title: t`Report`, styled: "prices" },
+  { name: "spreadsheets", title: t`Spreadsheets`, styled: "prices", linked: false, under: "report" },
   { name: "sources", title: t`Sources`, styled: true },
   { name: "coverage", title: t`Coverage`, styled: "sources", linked: false, under: "sources" },
   { name: "currency", title: t`Currencies`, styled: "sources", linked: false, under: "sources" },

@@ -109,7 +109,7 @@ function planOf(account) {
 async function createAccount(shell, plans) {
   const name = h("input", { name: "name", required: "", autocomplete: "off", spellcheck: "false", maxlength: "64" });
   const plan = select(plans, plans[0] ?? "", { name: "plan" });
-  const day = h("input", { name: "anchor_day", type: "number", min: "1", max: "31", value: "1", required: "" });
+  const day = h("input", { name: "anchor_day", type: "number", min: "1", max: "31", placeholder: "by its name" });
   const email = h("input", { name: "email", type: "email", maxlength: "254", autocomplete: "off" });
   const made = await ask({
     title: "Create an account",
@@ -124,7 +124,7 @@ async function createAccount(shell, plans) {
       shell.post("/accounts", {
         name: String(form.get("name")).trim(),
         plan: form.get("plan"),
-        anchor_day: Number(form.get("anchor_day")),
+        anchor_day: form.get("anchor_day") ? Number(form.get("anchor_day")) : null,
         email: String(form.get("email")).trim(),
       }),
   });

@@ -40,7 +40,8 @@ class Report {
     const form = h("form", { class: "card stack report-form", oninput: keep, onsubmit: (event) => { event.preventDefault(); this.make(); } },
       h("div", { class: "list-terms" }, Object.entries(this.inputs).map(([name, element]) => h("div", { class: "field" },
         h("label", { for: element.id }, labels[name]), element, hints[name] && h("p", { class: "small muted" }, hints[name])))),
-      this.error, h("div", { class: "row" }, h("button", { class: "button", type: "submit" }, t`Make the report`)));
+      this.error, h("div", { class: "row" }, h("button", { class: "button", type: "submit" }, t`Make the report`),
+        h("a", { href: "#/spreadsheets" }, t`Formulas for spreadsheets`)));
     this.element = h("div", { class: "stack wide" }, h("h1", { class: "visually-hidden" }, title), form, this.paper);
   }
 
