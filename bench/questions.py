@@ -20,6 +20,8 @@ SPOT, PRICES, SERIES, QUOTE = "/metals/spot", "/crypto/fetch-prices", "/time-ser
 QUESTIONS = 20_000
 SIDE = 20
 """Currencies on each side of a matrix."""
+DAILY = "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD HUF IDR ILS INR JPY KRW MXN NOK NZD PLN SEK SGD THB TRY USD ZAR"
+"""Currencies that the European Central Bank fixes every working day, and the euro."""
 
 
 def currencies() -> list[str]:
@@ -56,16 +58,13 @@ def base_paths() -> Iterator[str]:
         yield f"/fetch-all?from={code}"
 
 
-def frankfurter_paths() -> Iterator[str]:
-    """Yield a path for all rates from each currency, as Frankfurter has it."""
-    for code in currencies():
-        yield f"/v1/latest?base={code}"
+def paths_of(template: str) -> Iterator[str]:
+    """Yield a path for each currency that is fixed every working day; in braces is where the currency is.
 
-
-def exchange_rates_paths() -> Iterator[str]:
-    """Yield a path for all rates from each currency, as Open Exchange Rates has it."""
-    for code in currencies():
-        yield f"/api/latest.json?base={code}"
+    Some dialects answer with the fixings of Friday at weekends.
+    """
+    for code in DAILY.split():
+        yield template.format(code)
 
 
 def convert_paths() -> Iterator[str]:

@@ -75,10 +75,11 @@ def show(found: BenchmarkResult, console: Console) -> None:
     title = f"1 worker, {found.threads} threads for what has to wait, rate book changing ten times a second"
     if found.rows:
         console.print(_workload_table(found, title))
-        same, random = (found.ceiling(is_random=is_random) for is_random in (False, True))
+        kinds = {"that are the same": found.ceiling(is_random=False), "that are random": found.ceiling(is_random=True)}
+        told = " and ".join(f"{most:,.0f} requests a second {kind}" for kind, most in kinds.items() if most)
         console.print(
-            f"The client used {found.busiest_client:.0%} of its core at most. With all of it, it could do {same:,.0f} "
-            f"requests a second that are the same, and {random:,.0f} random ones.",
+            f"The client used {found.busiest_client:.0%} of its core at most"
+            + (f". With all of it, it could do {told}." if told else "."),
             highlight=False,
         )
     if found.compared:

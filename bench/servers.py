@@ -14,6 +14,11 @@ from children import named
 from load import HOST
 from processes import await_ready, free_port, running, status_of, stop
 
+DIALECTS = (
+    "frankfurter,openexchangerates,fixer,currencylayer,exchangerateapi,coingecko,cryptocompare,coinbase,currconv,"
+    "yahoo,ecb"
+)
+
 
 @dataclass
 class Cambist:
@@ -64,7 +69,7 @@ class Cambist:
         """Return the command that a user would type."""
         serve = ["serve", "--data", str(self.data), "--host", HOST, "--port", str(self.port)]
         # Sources are not asked, because ingest has its own benchmark. A publisher takes the place of ingest.
-        serve += ["--dialects", "frankfurter,openexchangerates"]
+        serve += ["--dialects", DIALECTS]
         serve += ["--sandbox" if self.is_sandbox else "--no-fetch"]
         serve += ["--operator-port", str(self._ports["usage writer"]), "--stream-port", str(self._ports["stream"])]
         return [*_cambist(), *serve, "--workers", str(workers), "--threads", str(self.threads)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import questions
@@ -55,6 +55,21 @@ def _one(path: str) -> Callable[[], Iterable[str]]:
 PAIR, ALL = "/fetch-one?from=EUR&to=USD", "/fetch-all?from=USD"
 _BOTH: tuple[Case, ...] = ("moving", "standing")
 
+DIALECTS = {
+    "DV1": "/v1/latest?base={}",
+    "DV2": "/v2/rates?base={}",
+    "DOX": "/api/latest.json?base={}",
+    "DFX": "/fixer/latest?base={}",
+    "DCL": "/live?source={}",
+    "DEA": "/v6/latest/{}",
+    "DCG": "/api/v3/simple/price?ids=bitcoin&vs_currencies={}",
+    "DCC": "/data/price?fsym=BTC&tsyms={}",
+    "DCB": "/v2/prices/BTC-{}/spot",
+    "DCV": "/api/v7/convert?q=USD_{}&compact=ultra",
+    "DEC": "/stats/eurofxref/eurofxref-daily.xml",
+}
+"""The hot path of each dialect, with a random currency where the braces are."""
+
 WORKLOADS = (
     Workload("W1", f"{PAIR}, key in the header", _one(PAIR), Target("ratio", 1.2), key="header"),
     Workload("W1Q", f"{PAIR}&api_key=…", _one(PAIR), Target("ratio", 1.2)),
@@ -73,8 +88,10 @@ WORKLOADS = (
     Workload(
         "W5", "/time-series, 27 years, one at a time", questions.long_series_paths, Target("p50", 2), is_sequential=True
     ),
-    Workload("DV1", "/v1/latest, a random base", questions.frankfurter_paths, Target("ratio", 0.3)),
-    Workload("DOX", "/api/latest.json, a random base", questions.exchange_rates_paths, Target("ratio", 0.3)),
+    *(
+        Workload(name, template, partial(questions.paths_of, template), Target("ratio", 0.3), key="header")
+        for name, template in DIALECTS.items()
+    ),
 )
 
 COMPARED = (

@@ -105,11 +105,11 @@ def test_without_room_in_the_ledger_answers_go_on_and_are_counted_later(ledger, 
     monkeypatch.setattr(ledger, "spend", no_room)
     for _ in range(7):
         meter.spend(shop, "/fetch-one", 2, now)
-    meter.tick({}, now)
+    meter.tick({}.get, now)
     assert ledger.spent(1, AFTER) == 0
     assert len(told) == 1
     assert "no room" in told[0]
     monkeypatch.setattr(ledger, "spend", spend)
-    meter.tick({}, now)
+    meter.tick({}.get, now)
     assert ledger.spent(1, AFTER) == 14
     assert "room again" in told[1]

@@ -123,7 +123,7 @@ SPOKEN = {
 
 
 WITHOUT_DAY = re.compile(
-    r"/v[12]|/v1/currencies|/v2/providers|/latest|/v2/currencies|/v2/currency/\{code\}"
+    r"/v[12]|/v1/currencies|/v1/latest|/v2/providers|/latest|/v2/currencies|/v2/currency/\{code\}"
     r"|/api/(latest|currencies|usage)\.json|/api/convert/.*|/api/ohlc\.json"  # bars are tried in their own tests
     r"|(/api|/fixer|/v1-of-key|/exchangerates_data)?/(latest|symbols)"
     r"|/v2/exchange-rates|/data/(price|pricemulti|all/coinlist)|/api/v1/prices|/api/v7/currencies"

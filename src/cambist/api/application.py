@@ -32,7 +32,7 @@ from cambist.api.faces.corrections_atom import PATH as ATOM_PATH
 from cambist.api.faces.corrections_atom import CorrectionsAtomResource
 from cambist.api.faces.dialects.dialect import Dialect
 from cambist.api.faces.dialects.dialect_paths import DialectPaths
-from cambist.api.faces.dialects.dialect_resource import DialectResource
+from cambist.api.faces.dialects.dialect_resource import DialectResource, DialectServing
 from cambist.api.faces.dialects.routes import add_dialect_routes, dialect_index
 from cambist.api.faces.json_face import JsonFace
 from cambist.api.faces.mcp import PATH as MCP_PATH
@@ -50,6 +50,7 @@ from cambist.api.faces.receipts.receipts_resource import ReceiptsResource, Signi
 from cambist.api.faces.tables.routes import add_table_routes
 from cambist.api.faces.tables.table_resource import TableParts
 from cambist.api.headers_middleware import HeadersMiddleware
+from cambist.api.path_router import PathRouter
 from cambist.api.questions.unknown_parameters import (
     paths_by_parameter,
     unknown_of_endpoint,
@@ -111,19 +112,18 @@ def build_application(
     add_docs_routes(framework, document, options.page, options.environment, options.dialects)
     tools = McpResource(worker_state, admission, settlement, options.cors_origin, options.environment)
     framework.add_route(MCP_PATH, tools)
+    directly = DirectServing(headers, options.closed_max_age, options.path_prefix, options.counts)
+    direct = DirectWay(endpoints, worker_state, settlement, directly, options.dialects)
+    serving_dialects = DialectServing(options.path_prefix, direct.learn_dialect)
     add_dialect_routes(
         framework,
         options.dialects,
-        lambda dialect, route: DialectResource(
-            dialect, route, worker_state, admission, settlement, options.path_prefix
-        ),
+        lambda dialect, route: DialectResource(dialect, route, worker_state, admission, settlement, serving_dialects),
     )
     add_page_routes(framework, options.page, dialect_index(options.dialects), partial(_notice, worker_state))
     posted_paths = [posted.path for posted in options.posted]
     turns = RequestTurns(authenticator, faces, options.dialects, headers, options.path_prefix, posted_paths)
     bodies = RequestBodies(authenticator, options.path_prefix, worker_state.clock, posted_paths)
-    directly = DirectServing(headers, options.closed_max_age, options.path_prefix, options.counts)
-    direct = DirectWay(endpoints, worker_state, settlement, directly)
     paths = DialectPaths(options.dialects)
     rewrite = paths.rewrite if paths.has_any else None
     serving = ServingOptions(headers, turns, bodies, direct, options.path_prefix, options.counts, rewrite)
@@ -145,7 +145,9 @@ def _framework(
     signing = ReceiptMiddleware(worker_state, options.environment, secret)
     methods = _METHODS | {posted.path: POSTED_METHODS for posted in options.posted}
     completing = HeadersMiddleware(headers, settlement, methods)
-    framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(middleware=[signing, completing])
+    framework: falcon.App[falcon.Request, falcon.Response] = falcon.App(
+        middleware=[signing, completing], router=PathRouter()
+    )
     framework.req_options.strip_url_path_trailing_slash = True
     framework.resp_options.default_media_type = "application/json"
     framework.add_error_handler(Exception, errors.handle_failure)

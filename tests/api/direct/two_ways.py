@@ -246,7 +246,13 @@ class TwoWays:
     """Both services, the time, and the books that both see."""
 
     def __init__(
-        self, matrix: RateMatrix, folder: Path, seed: int, start: datetime, longest_age: timedelta | None
+        self,
+        matrix: RateMatrix,
+        folder: Path,
+        seed: int,
+        start: datetime,
+        longest_age: timedelta | None,
+        **rest: Any,
     ) -> None:
         self.chance = Random(seed)  # noqa: S311
         self.now = start.timestamp()
@@ -256,7 +262,7 @@ class TwoWays:
         stored = {digest(key): one for key, one in self.keys.items() if one is not None}
         plans = read_plans(PLANS, "plans.toml")
         choices = Choices(longest_age=longest_age, ages=AGES)
-        options = {"stored_keys": stored, "plans": plans, "choices": choices}
+        options = {"stored_keys": stored, "plans": plans, "choices": choices, **rest}
         self.ways = [
             Way(client_of(book, matrix, **options, clock=lambda: self.now), is_direct=is_direct)
             for is_direct in (True, False)

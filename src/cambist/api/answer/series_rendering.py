@@ -40,10 +40,11 @@ def prepare() -> None:
 
 def series_by_code(series: Iterable[Series]) -> Raw:
     """Write series as an object of target to date to rate; days without a rate are left out."""
-    return Raw(b"{" + b",".join([b'"%b":%b' % (one.pair.quote.encode(), _rates_by_day(one)) for one in series]) + b"}")
+    return Raw(b"{" + b",".join([b'"%b":%b' % (one.pair.quote.encode(), rates_by_day(one)) for one in series]) + b"}")
 
 
-def _rates_by_day(series: Series) -> bytes:
+def rates_by_day(series: Series) -> bytes:
+    """Write a series as an object of date to rate; days without a rate are left out."""
     values = series.values
     dates = dates_from(series.first_day, len(values))
     least, most = float(np.minimum.reduce(values)), float(np.maximum.reduce(values))

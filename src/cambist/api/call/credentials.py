@@ -106,7 +106,7 @@ class Authenticator:
 
     def _recognise(self, key: str) -> Principal | None:
         """Return the principal of a key. Those in use are remembered, so that they are not hashed for each request."""
-        by_digest = self.principals.by_digest
+        by_digest: Mapping[Digest, Principal] = self.principals.by_digest
         if self._recognised[0] is not by_digest:
             self._recognised = (by_digest, {})
         # Another thread may have replaced it; what is read here belongs together all the same.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cambist.accounts.api_key import Digest, digest
+from cambist.accounts.keyless_access import DIALECTS
 from cambist.accounts.principal import BookView as ViewName
 from cambist.accounts.principal import Principal, Principals
 from cambist.api.direct.book_view import BookView
@@ -45,15 +46,24 @@ class Callers:
 
         Errors: Declined if there are two or none; if it is unknown or was revoked, or the account is suspended.
         """
-        if key and header:
+        if bool(key) == bool(header):
             raise Declined
+        self._renew()
+        brought = key or header
+        return self._callers.get(brought) or self._recognise(brought, digest(brought.decode("ascii")))
+
+    def without_key(self) -> Caller:
+        """Return who pays for calls of dialects without a key. Errors: Declined if nobody does."""
+        self._renew()
+        return self._callers.get(b"") or self._recognise(b"", DIALECTS)
+
+    def _renew(self) -> None:
         keys = self._principals.by_digest
         if keys is not self._keys:
             self._keys, self._callers = keys, {}
-        return self._callers.get(key or header) or self._recognise(key or header, keys)
 
-    def _recognise(self, key: bytes, keys: Mapping[Digest, Principal]) -> Caller:
-        principal = keys.get(digest(key.decode("ascii")))
+    def _recognise(self, key: bytes, known_as: Digest) -> Caller:
+        principal = self._keys.get(known_as)
         if principal is None or not principal.is_open:
             raise Declined
         if len(self._callers) >= _MOST_CALLERS:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from math import inf
 
 from cambist.api.direct.answer import DirectBody
 from cambist.api.direct.book_view import BookView
 from cambist.api.direct.cross import shown
 from cambist.api.direct.declined import Declined
-from cambist.api.direct.legs import CODES, MARGIN
+from cambist.api.direct.legs import CODES, MARGIN, certain_until
 from cambist.api.questions.symbol_parameters import MAX_PAIRS
 from cambist.api.state.worker_state import WorkerState
 from cambist.pricing.crypto_pairs import is_coin_pair
-from cambist.pricing.freshness import fresh_for
 from cambist.pricing.pair import Pair
 from cambist.pricing.rate_book import RateBook
-from cambist.pricing.unix_time import from_unix_us, unix_us
 from cambist.reference.assets import AssetKind
 
 _MOST_PAIRS = 8192
@@ -53,10 +50,9 @@ class CoinPrices:
         price = book.pair_price(pair) if is_coin_pair(pair) else None
         if price is None:
             raise Declined
-        left = fresh_for(price, AssetKind.COIN, self._choices.ages, from_unix_us(int(now * 1e6))).total_seconds()
-        longest_age = self._choices.longest_age
-        ends = inf if longest_age is None else unix_us(price.as_of) / 1e6 + longest_age.total_seconds()
-        until = min(now + left, ends) - MARGIN
+        until, longest_age = certain_until(price, AssetKind.COIN, self._choices.ages, now), self._choices.longest_age
+        if longest_age is not None:
+            until = min(until, price.as_of.timestamp() + longest_age.total_seconds() - MARGIN)
         if now >= until:
             raise Declined
         return b'"%b":%b' % (name, shown(price.mid)), until

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from math import inf
 from typing import NamedTuple
 
@@ -12,15 +13,14 @@ from cambist.api.answer.request_context import RequestContext
 from cambist.api.direct.answer import DirectBody
 from cambist.api.direct.book_view import BookView
 from cambist.api.direct.declined import Declined
-from cambist.api.direct.legs import MARGIN
-from cambist.api.direct.sides import Ratio, rounded_to, trimmed
+from cambist.api.direct.legs import MARGIN, certain_until
+from cambist.api.direct.sides import Ratio, exact_sides, rounded_to, trimmed
 from cambist.api.endpoints.fx.quote import FxQuoteParams, quote_record
 from cambist.api.state.worker_state import WorkerState
-from cambist.pricing.book_columns import ASK_EXACT, BID_EXACT
-from cambist.pricing.freshness import FIXING_MAX_AGE, fresh_for
+from cambist.pricing.book_tables import BookNames
+from cambist.pricing.freshness import FIXING_MAX_AGE
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.rate_book import RateBook
-from cambist.pricing.scaled import unscaled_ratio
 from cambist.pricing.source_kind import Pace
 from cambist.pricing.trading_hours import is_open
 from cambist.pricing.unix_time import from_unix_us, unix_us
@@ -32,6 +32,9 @@ _MINUTE = 60
 _MOST_QUOTES = 4096
 _CODES = {code.encode(): code for code in CURRENCIES}
 _CODE_LENGTH = 3
+_CURRENCIES = Pair("EUR", "USD")
+"""All pairs of currencies have the trading hours of this one."""
+
 _FIXED = (Pace.DAILY, Pace.MONTHLY)
 
 
@@ -62,6 +65,10 @@ class FxQuotes:
     def __init__(self, state: WorkerState, _max_age: timedelta) -> None:
         """Read the longest ages of the service when they are needed."""
         self._state = state
+        self._names: BookNames | None = None
+        self._listed: frozenset[str] = frozenset()
+        self._traded: set[str] = set()
+        self._second = -1, False
 
     def answer(self, values: list[bytes], view: BookView, now: float) -> DirectBody:
         """Return the quote of one pair."""
@@ -75,31 +82,38 @@ class FxQuotes:
 
     def _quote(self, name: bytes, view: BookView, now: float) -> tuple[bytes, float]:
         """Return an answer, and until when it holds. Errors: Declined, KeyError, CambistError."""
-        base, quote = name[:_CODE_LENGTH], name[_CODE_LENGTH:].removeprefix(b"/")
-        pair, book = Pair(_CODES[base], _CODES[quote]), view.book
-        listed = view.memo(_Side).get("listed") or view.memo(_Side).setdefault("listed", frozenset(book.listed))
-        if base == quote or pair.base not in listed or pair.quote not in listed:
+        base, quote = _CODES[name[:_CODE_LENGTH]], _CODES[name[_CODE_LENGTH:].removeprefix(b"/")]
+        listed = self._listed_in(view.book)
+        if base == quote or base not in listed or quote not in listed:
             raise Declined
-        if pair not in book.pairs and pair.inverse not in book.pairs:
-            crossed = self._crossed(view, pair, now)
+        if base + quote not in self._traded:
+            crossed = self._crossed(view, base, quote, now)
             if crossed is not None:
                 return crossed
-        context = RequestContext(self._state, book, now)
+        context = RequestContext(self._state, view.book, now)
         symbol, record = quote_record(
             context, name.decode(), FxQuoteParams(pairs=(name.decode(),), max_age=None, partial=False)
         )
         return b'{"quotes":{"%b":%b},"ms":' % (symbol.encode(), json.encode(record)), context.expires_at - MARGIN
 
-    def _crossed(self, view: BookView, pair: Pair, now: float) -> tuple[bytes, float] | None:
+    def _listed_in(self, book: RateBook) -> frozenset[str]:
+        """Return the listed codes, which few books change, and note which pairs are traded directly."""
+        names = book.columns.names
+        if self._names is not names:
+            both = ((pair.base + pair.quote, pair.quote + pair.base) for pair in names.fx_pairs)
+            self._names, self._listed, self._traded = names, frozenset(names.listed), {*chain.from_iterable(both)}
+        return self._listed
+
+    def _crossed(self, view: BookView, base: str, quote: str, now: float) -> tuple[bytes, float] | None:
         """Return an answer that is crossed; None if it may be a decimal with more digits than a computed price has."""
-        one, other = self._side(view, pair.base, now), self._side(view, pair.quote, now)
-        size = quote_size(pair.base, pair.quote)
+        one, other = self._side(view, base, now), self._side(view, quote, now)
+        size = quote_size(base, quote)
         bid = one.bid[0] * other.ask[1], one.bid[1] * other.ask[0]
         ask = one.ask[0] * other.bid[1], one.ask[1] * other.bid[0]
         if not bid[0] % (one.odd_bid[1] * other.odd_ask[0]) or not ask[0] % (one.odd_ask[1] * other.odd_bid[0]):
             return None
         until, time = now // _MINUTE * _MINUTE + _MINUTE, min(one.time, other.time)
-        if is_open(pair, datetime.fromtimestamp(now, UTC)):
+        if self._is_open(int(now)):
             until = min(until, one.trades_until, other.trades_until)
         fixed = min(one.fixed or time, other.fixed or time) if one.fixed or other.fixed else 0
         if fixed:
@@ -110,9 +124,15 @@ class FxQuotes:
         lower, upper = rounded_to((bid[0] * size, bid[1]), (ask[0] * size, ask[1]))
         day = b',"fixed_on":"%b"' % str(from_unix_us(fixed).date()).encode() if fixed else b""
         text = b'{"quotes":{"%b":{"bid":%b,"ask":%b,"tsp":%d,"size":%d%b}},"ms":' % (
-            *((pair.base + pair.quote).encode(), trimmed(lower), trimmed(upper), time // 1000, size, day),
+            *((base + quote).encode(), trimmed(lower), trimmed(upper), time // 1000, size, day),
         )
         return text, until
+
+    def _is_open(self, second: int) -> bool:
+        """Return whether currencies are traded, looked up once a second."""
+        if self._second[0] != second:
+            self._second = second, is_open(_CURRENCIES, datetime.fromtimestamp(second, UTC))
+        return self._second[1]
 
     def _side(self, view: BookView, code: str, now: float) -> _Side:
         """Return a currency in the pivot, prepared once a book."""
@@ -126,22 +146,11 @@ class FxQuotes:
         price = book.code_price(code)
         if price is None or code in book.outdated:
             raise Declined
-        bid, ask = _exact_sides(book, code)
+        bid, ask = exact_sides(book, code)
         until, time, is_fixed = 0.0, unix_us(price.as_of), price.pace in _FIXED
         if not (is_fixed and code in book.traded):  # a traded currency must not fall back on its fixing
-            left = fresh_for(price, AssetKind.CURRENCY, self._state.choices.ages, from_unix_us(int(now * 1e6)))
-            until = now + left.total_seconds() - MARGIN
+            until = certain_until(price, AssetKind.CURRENCY, self._state.choices.ages, now)
         return _Side(bid, ask, _odd(bid), _odd(ask), time, time if is_fixed else 0, until)
-
-
-def _exact_sides(book: RateBook, code: str) -> tuple[Ratio, Ratio]:
-    """Return bid and ask of one unit of a code in the pivot, as `Quote.sides` does."""
-    columns = book.columns
-    slot = columns.names.codes[code]
-    flags = columns.flags[slot]
-    low = unscaled_ratio(columns.bid_digits[slot], columns.bid_power[slot], is_exact=bool(flags & BID_EXACT))
-    high = unscaled_ratio(columns.ask_digits[slot], columns.ask_power[slot], is_exact=bool(flags & ASK_EXACT))
-    return (low, high) if code == columns.names.instruments[slot][1].base else (high[::-1], low[::-1])
 
 
 def _odd(ratio: Ratio) -> Ratio:

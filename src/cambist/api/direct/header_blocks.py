@@ -26,10 +26,14 @@ _UNUSUAL = frozenset(
 
 
 class Headers(NamedTuple):
-    """What a block of headers means: its API key, empty if it has none, and whether its client accepts gzip."""
+    """What a block of headers means: its API key, empty if it has none, and whether its client accepts gzip.
+
+    `address` is where its client sees the service, without the prefix of paths.
+    """
 
     key: bytes
     accepts_gzip: bool
+    address: str = ""
 
 
 class HeaderBlocks:
@@ -81,4 +85,7 @@ def _plain_headers(environ: Environ) -> Headers | None:
         key = text.strip()
     if not key.isascii() or (not key and (header or authorization)):
         return None
-    return Headers(key.encode(), accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")))
+    host, scheme = environ.get("HTTP_HOST"), environ.get("wsgi.url_scheme", "http")
+    return Headers(
+        key.encode(), accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")), f"{scheme}://{host}" if host else ""
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from math import isnan
@@ -11,10 +11,10 @@ from operator import itemgetter
 
 from cambist import __version__
 from cambist.api.answer.answer_headers import EDITION_HEADER, NEGOTIATED
-from cambist.api.answer.series_rendering import series_by_code
 from cambist.api.direct.answer import DirectBody
 from cambist.api.direct.book_view import BookView
 from cambist.api.direct.declined import Declined
+from cambist.api.direct.written_years import WrittenYears
 from cambist.api.endpoints.currency.historical import HistoricalParams
 from cambist.api.endpoints.currency.time_series import TimeSeriesParams
 from cambist.api.questions.parameter_types import EARLIEST_DAY
@@ -25,7 +25,6 @@ from cambist.history.as_of import CARRY_DAYS
 from cambist.history.fixing_age import oldest_fixing_day
 from cambist.history.rate_matrix import BY_LAW, NOBODY, RateMatrix
 from cambist.history.rate_matrix_excerpt import columns
-from cambist.history.series import read_series
 from cambist.http.responses import encode_headers
 from cambist.pricing.number_format import TIES_UP, without_exponents
 from cambist.pricing.pair import PIVOT, Pair
@@ -93,7 +92,7 @@ class _Listed:
     """The currencies that a day lists: how to pick them from a row, how they are written, and as part of an ETag."""
 
     codes: tuple[str, ...]
-    pick: Callable[[Sequence[float]], tuple[float, ...]]
+    pick: Callable[[memoryview[float]], tuple[float, ...]]
     pick_bytes: Callable[[bytes], tuple[int, ...]]
     template: bytes
     data: bytes
@@ -124,7 +123,7 @@ class PastDays(_PastAnswers):
         if isnan(one) or code not in listed.codes:
             raise Declined
         ages, sources = bytes(matrix.ages[place]), bytes(matrix.source_indexes[place])
-        numbers = listed.template % tuple([cell / one * TIES_UP for cell in listed.pick(cells.tolist())])
+        numbers = listed.template % tuple([cell / one * TIES_UP for cell in listed.pick(cells)])
         if b"e" in numbers:
             numbers = without_exponents(numbers)
         fixed_on = day - _DAY * _oldest_age(listed, ages, sources, column) if ages else None
@@ -181,7 +180,7 @@ def _oldest_age(listed: _Listed, ages: bytes, sources: bytes, column: int) -> in
 
 
 class PastSeries(_PastAnswers):
-    """The rates of one pair on the days of a year or less: they are rounded in a column, and encoded at once."""
+    """The rates of one pair on the days of a year or less, cut out of calendar years that are written once."""
 
     names = ("from", "to", "start", "end")
 
@@ -194,6 +193,7 @@ class PastSeries(_PastAnswers):
         )  # fmt: skip
         text = repr(sample).replace("'BASE'", "{base!r}").replace("QUOTE", "{quote}")
         self._params = text.replace(repr(_SOME_DAY), "{start!r}").replace(repr(_OTHER_DAY), "{end!r}")
+        self._years: tuple[RateMatrix | None, WrittenYears] = None, WrittenYears(state.matrix)
 
     def made(self, matrix: RateMatrix, asked: tuple[bytes, ...], now: float) -> DirectBody:
         """Return the rates of each day of a period."""
@@ -206,9 +206,11 @@ class PastSeries(_PastAnswers):
         params = self._params.format(base=pair.base, quote=pair.quote, start=start, end=end)
         data = columns(matrix, (pair.base, pair.quote), start, end)
         head = self.head(matrix, params, *data)
-        results = bytes(series_by_code([read_series(matrix, pair, start, end)]))
-        body = b'{"start":"%b","end":"%b","interval":"P1D","base":"%b","results":%b,"ms":' % (
-            *(first, last, pair.base.encode(), results),
+        if self._years[0] is not matrix:
+            self._years = matrix, WrittenYears(matrix)
+        rates = self._years[1].period(pair, start, end)
+        body = b'{"start":"%b","end":"%b","interval":"P1D","base":"%b","results":{"%b":%b},"ms":' % (
+            *(first, last, pair.base.encode(), quote, rates),
         )
         return body, 1, head
 

@@ -8,9 +8,10 @@ from math import inf
 
 from cambist.api.direct.declined import Declined
 from cambist.api.state.worker_state import Choices, WorkerState
-from cambist.pricing.freshness import fresh_for
+from cambist.pricing.freshness import MaxAges, age_limit, fresh_for
 from cambist.pricing.pair import PIVOT
-from cambist.pricing.rate_book import RateBook
+from cambist.pricing.quote import Quote
+from cambist.pricing.rate_book import PairPrice, RateBook
 from cambist.pricing.unix_time import from_unix_us
 from cambist.reference.assets import COINS, METALS, AssetKind, kind_of
 from cambist.reference.currency_tables import CURRENCIES
@@ -73,6 +74,20 @@ class Legs(dict[bytes, Leg]):
                 self[key] = (mid, time, until, kind)
             if now >= until:
                 raise Declined
+
+
+def certain_until(price: Quote | PairPrice, kind: AssetKind, ages: MaxAges, now: float) -> float:
+    """Return until when a price may be used for certain, in seconds since 1970.
+
+    No price ages faster than the clock, so that few need a look at the trading hours.
+    """
+    limit = age_limit(price, kind, ages)
+    if limit == timedelta.max:
+        return inf
+    until = price.own_as_of.timestamp() + limit.total_seconds() - MARGIN
+    if now < until:
+        return until
+    return now + fresh_for(price, kind, ages, from_unix_us(int(now * 1e6))).total_seconds() - MARGIN
 
 
 def time_left(choices: Choices, book: RateBook, code: str, now: float) -> float:

@@ -13,13 +13,15 @@ from cambist.api.direct.answer import DirectBody
 from cambist.api.direct.book_view import BookView
 from cambist.api.direct.declined import Declined
 from cambist.api.direct.legs import MARGIN
-from cambist.api.direct.sides import Ratio, at_one_place, rounded_to, written
+from cambist.api.direct.sides import Ratio, at_one_place, exact_sides, rounded_to, written
 from cambist.api.state.worker_state import WorkerState
 from cambist.pricing.freshness import metal_fresh_for
 from cambist.pricing.metals.fineness import PURE, parse_purity
 from cambist.pricing.metals.mass import ratio
 from cambist.pricing.metals.spot import own_unit, spot
+from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
+from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import from_unix_us, unix_us
 from cambist.reference.assets import METALS, MetalKind
 from cambist.reference.currency_tables import CURRENCIES
@@ -50,8 +52,17 @@ class _Price(NamedTuple):
     digits: int
     time: int
     cost: int
+    is_crossed: bytes
     source: bytes
     until: float
+
+
+class _Leg(NamedTuple):
+    """A currency in the pivot, and when it is of."""
+
+    bid: Ratio
+    ask: Ratio
+    time: int
 
 
 class MetalPrices:
@@ -78,11 +89,11 @@ class MetalPrices:
         both = lower + upper
         mid = written(both * 5, places + 1) if both % 2 else written(both // 2, places)
         return (
-            b'{"bid":"%b","ask":"%b","mid":"%b","spread":"%b","metal":"%b","currency":"%b","unit":"%b","tsp":%d,"dtm":%b,%b%b,"ms":'
+            b'{"bid":"%b","ask":"%b","mid":"%b","spread":"%b","metal":"%b","currency":"%b","unit":"%b","tsp":%d,"dtm":%b,"cross_rate":%b,%b%b,"ms":'
             % (
                 *(written(lower, places), written(upper, places), mid, written(upper - lower, places)),
                 *(metal, currency, part.unit, price.time // 1000, _quoted(view.times[price.time])),
-                *(price.source, part.purity),
+                *(price.is_crossed, price.source, part.purity),
             ),
             *(price.cost, b""),
         )
@@ -101,7 +112,25 @@ class MetalPrices:
         return found
 
     def _price(self, view: BookView, metal: bytes, currency: bytes, now: float) -> _Price:
-        """Return the price of a metal's own unit. Errors: KeyError; RateUnavailable if none is fresh."""
+        """Return the price of a metal's own unit. Errors: Declined, KeyError; RateUnavailable if none is fresh."""
+        code, book = _CURRENCIES[currency], view.book
+        if code == PIVOT or Pair(metal.decode(), code) in book.pairs:
+            return self._found(view, metal, currency, now)
+        prices = view.memo(MetalPrices)
+        own: _Price | None = prices.get((metal, _DOLLAR))
+        if own is None or now >= own.until:
+            own = prices[metal, _DOLLAR] = self._found(view, metal, _DOLLAR, now)
+        legs = view.memo(_Leg)
+        leg: _Leg = legs.get(code) or legs.setdefault(code, _leg(book, code))
+        bid, ask = _product(own.bid, leg.ask[::-1]), _product(own.ask, leg.bid[::-1])
+        time = min(own.time, leg.time)
+        until = min(own.until, time / 1e6 + view.legs.longest_age)
+        if now >= until:
+            raise Declined
+        return _Price(bid, ask, own.digits, time, 2, b"true", own.source, until)
+
+    def _found(self, view: BookView, metal: bytes, currency: bytes, now: float) -> _Price:
+        """Return the price that the general way finds, and until when it holds for certain."""
         shortest, moment, ages = timedelta.max, from_unix_us(int(now * 1e6)), self._choices.ages
 
         def is_fresh(quote: Quote) -> bool:
@@ -118,13 +147,25 @@ class MetalPrices:
         until = min(now + left, time / 1e6 + view.legs.longest_age) - MARGIN
         if now >= until:
             raise Declined
-        source = b'"cross_rate":%b,"source":%b,"source_instrument":%b' % (
-            json.encode(found.is_crossed),
+        source = b'"source":%b,"source_instrument":%b' % (
             json.encode("; ".join(found.sources)),
             json.encode(str(found.instrument)),
         )
         bid, ask = found.bid.as_integer_ratio(), found.ask.as_integer_ratio()
-        return _Price(bid, ask, found.digits, time, 2 if found.is_crossed else 1, source, until)
+        cost, is_crossed = (2, b"true") if found.is_crossed else (1, b"false")
+        return _Price(bid, ask, found.digits, time, cost, is_crossed, source, until)
+
+
+def _leg(book: RateBook, code: str) -> _Leg:
+    """Return a currency in the pivot. Errors: Declined if it has no live price."""
+    found = book.mid_and_time(code)
+    if found is None:
+        raise Declined
+    return _Leg(*exact_sides(book, code), found[1])
+
+
+def _product(one: Ratio, other: Ratio) -> Ratio:
+    return one[0] * other[0], one[1] * other[1]
 
 
 def _quoted(text: bytes) -> bytes:

@@ -10,7 +10,8 @@ from cambist.api.call.call import QUERY_NAME
 from cambist.api.direct.declined import Declined
 from cambist.api.questions.parameters import declared_params
 
-_PLAIN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,-_/=&"
+PLAIN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.,-_/=&"
+"""The characters of a query that has nothing to decode."""
 
 
 def is_plain_line(line: bytes) -> bool:
@@ -33,7 +34,7 @@ class QuestionReader:
 
         Errors: Declined or KeyError if a parameter is unknown, empty or repeated, or has to be decoded.
         """
-        if query.translate(None, _PLAIN):
+        if query.translate(None, PLAIN):
             raise Declined
         values, places = self._empty.copy(), self._places
         for part in query.split(b"&"):

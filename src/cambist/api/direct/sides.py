@@ -8,15 +8,29 @@ from __future__ import annotations
 from math import floor, log10
 
 from cambist.api.direct.declined import Declined
+from cambist.pricing.book_columns import ASK_EXACT, BID_EXACT
 from cambist.pricing.metals.digits import COMPUTED_DIGITS, LEAST_DIGITS
+from cambist.pricing.rate_book import RateBook
+from cambist.pricing.scaled import unscaled_ratio
 
 _POWERS = tuple(10**power for power in range(400))
+_LONG = _POWERS[LEAST_DIGITS - 1]
 
 Ratio = tuple[int, int]
 """A positive number as numerator and denominator, not reduced."""
 
 Scaled = tuple[int, int]
 """A number as an integer and how many of its digits are decimals."""
+
+
+def exact_sides(book: RateBook, code: str) -> tuple[Ratio, Ratio]:
+    """Return bid and ask of one unit of a code in the pivot, as `Quote.sides` does. Errors: KeyError."""
+    columns = book.columns
+    slot = columns.names.codes[code]
+    flags = columns.flags[slot]
+    low = unscaled_ratio(columns.bid_digits[slot], columns.bid_power[slot], is_exact=bool(flags & BID_EXACT))
+    high = unscaled_ratio(columns.ask_digits[slot], columns.ask_power[slot], is_exact=bool(flags & ASK_EXACT))
+    return (low, high) if code == columns.names.instruments[slot][1].base else (high[::-1], low[::-1])
 
 
 def rounded_to(bid: Ratio, ask: Ratio, digits: int = 0) -> tuple[Scaled, Scaled]:
@@ -72,6 +86,9 @@ def written(whole: int, places: int) -> bytes:
 
 def at_one_place(bid: Scaled, ask: Scaled) -> tuple[int, int, int]:
     """Return bid and ask with the same number of decimals, and that: at least eight digits of each are shown."""
+    if bid[0] % 10 and ask[0] % 10 and bid[0] >= _LONG and ask[0] >= _LONG:  # nearly all are so long
+        places = max(0, bid[1], ask[1])
+        return bid[0] * _POWERS[places - bid[1]], ask[0] * _POWERS[places - ask[1]], places
     lower, upper = _without_zeros(bid), _without_zeros(ask)
     places = max(0, _places(lower), _places(upper))
     return lower[0] * _POWERS[places - lower[1]], upper[0] * _POWERS[places - upper[1]], places

@@ -18,12 +18,15 @@ from cambist.api.direct.answer import DirectAnswer
 from cambist.api.direct.answers import ANSWERS
 from cambist.api.direct.callers import Callers
 from cambist.api.direct.declined import Declined
-from cambist.api.direct.header_blocks import LONGEST_REQUEST, HeaderBlocks
+from cambist.api.direct.dialect_answers import DialectAnswers
+from cambist.api.direct.header_blocks import LONGEST_REQUEST, HeaderBlocks, Headers
 from cambist.api.direct.question import QuestionReader, is_plain_line
+from cambist.api.faces.dialects.dialect import Dialect
 from cambist.api.request_metrics import Counts
 from cambist.api.state.compression import MIN_COMPRESSED_BYTES, compress_prefix
 from cambist.api.state.worker_state import WorkerState
 from cambist.errors import CambistError
+from cambist.http.request_parser import Environ
 from cambist.http.responses import date_header, encode_headers, request_id_header
 
 log = logging.getLogger(__name__)
@@ -70,6 +73,7 @@ class DirectWay:
         state: WorkerState,
         settlement: Settlement,
         serving: DirectServing,
+        dialects: Iterable[Dialect] = (),
     ) -> None:
         routes = [
             _route(endpoint, state, serving.immutable_max_age) for endpoint in endpoints if endpoint.path in ANSWERS
@@ -82,10 +86,21 @@ class DirectWay:
         self._counts = serving.counts
         self._head = encode_headers([("Content-Type", "application/json"), *serving.headers])
         self._callers = Callers(state)
+        self._dialects = DialectAnswers(dialects, state, serving.headers, serving.path_prefix)
         blocks = HeaderBlocks()
         self._known, self.learn = blocks.known, blocks.learn
         self._compressed = lru_cache(maxsize=_MOST_COMPRESSED)(compress_prefix)
         self._has_failed = False
+
+    def learn_dialect(self, received: bytes, environ: Environ) -> None:
+        """Remember the headers of a request that a thread has answered, if its like can be answered directly."""
+        match = self._dialects.match(received[4:].partition(b" ")[0].partition(b"?")[0])
+        if match is None or b"content-length" in received.lower():
+            return
+        read = {name: value for name, value in environ.items() if name != "CONTENT_LENGTH"}
+        if match.key and read.pop("HTTP_X_API_KEY", "") != match.key.decode():  # the path's key was brought there
+            return
+        self.learn(received, read)
 
     def answer(self, received: bytes) -> bytes | None:
         """Return the response to the bytes of a request, or None if the general way has to answer."""
@@ -108,9 +123,11 @@ class DirectWay:
         line, _, block = received.partition(b"\r\n")
         headers = self._known[block]
         path, _, query = line[4:-9].partition(b"?")
-        route = self._routes[path]
         if not is_plain_line(line) or len(received) > LONGEST_REQUEST:
             raise Declined
+        route = self._routes.get(path)
+        if route is None:
+            return self._in_dialect(path, query, headers, started, now)
         values = route.reader.read(query)
         caller = self._callers.find(values[0], headers.key)
         if now >= caller.ends or route.tag not in caller.tags or (route.is_past and caller.is_cut):
@@ -131,6 +148,18 @@ class DirectWay:
             self._counts.end(route.path, 200, perf_counter_ns() - started, cached=False)
         return b"HTTP/1.1 200 OK\r\n%b%b%b%b%b%bcontent-length: %d\r\n\r\n%b" % (
             *(request_id_header(), self._head, head, coding, limits, date_header(now)),
+            *(len(body), body),
+        )
+
+    def _in_dialect(self, path: bytes, query: bytes, headers: Headers, started: int, now: float) -> bytes:
+        """Answer a request in a dialect. Errors: those of `_answer`."""
+        caller, kept = self._dialects.find(path, query, headers, self._callers, now)
+        coding, body = kept.body(accepts_gzip=headers.accepts_gzip)
+        limits = self._settlement.settle_directly(caller.principal, kept.label, kept.cost, now)
+        if self._counts is not None:
+            self._counts.end(kept.template, 200, perf_counter_ns() - started, cached=False)
+        return b"HTTP/1.1 200 OK\r\n%b%b%b%b%bcontent-length: %d\r\n\r\n%b" % (
+            *(request_id_header(), kept.head, coding, limits, date_header(now)),
             *(len(body), body),
         )
 

@@ -82,11 +82,11 @@ def interval(name: str, **options: Any) -> Param:
 
 
 def duration(name: str, **options: Any) -> Param:
-    """Declare an ISO 8601 duration."""
+    """Declare an ISO 8601 duration; the example is longer than a weekend with holidays."""
     return Param(
         name,
         _parse_duration,
-        schema={"type": "string", "format": "duration", "examples": ["PT2H"]},
+        schema={"type": "string", "format": "duration", "examples": ["P5D"]},
         selects_data=False,
         **options,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from time import time
@@ -11,7 +11,7 @@ from typing import Final
 from cambist.accounts.account import KeyChanges, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
-from cambist.accounts.principal import Principal, Principals
+from cambist.accounts.principal import Principals
 from cambist.api.state.readers import Readers
 from cambist.api.state.response_cache import ResponseCaches
 from cambist.clock import WallClock
@@ -90,7 +90,8 @@ class WorkerState:
 
     def apply_key_changes(self, changes: KeyChanges) -> None:
         """Replace the API keys that have changed."""
-        self._start_caches(self.principals.apply(changes))
+        self.principals.apply(changes)
+        self._start_caches()
 
     def apply_plans(self, plans: Mapping[str, Plan]) -> None:
         """Replace all plans."""
@@ -101,7 +102,6 @@ class WorkerState:
         """Show new rate books to the plans for which they are due; called ten times a second."""
         self.caches.tick(self.clock())
 
-    def _start_caches(self, principals: Iterable[Principal] | None = None) -> None:
-        principals = self.principals.by_digest.values() if principals is None else principals
-        for view in {principal.book_view for principal in principals}:
+    def _start_caches(self) -> None:
+        for view in self.principals.by_digest.book_views():
             self.caches.for_view(view)

@@ -75,7 +75,10 @@ class DialectRoute:
     and is then free, as in the original service. What a route that `negotiates` answers depends on the header `Accept`;
     other routes do not get it. An answer is a series if a parameter in `series_with` is present, or always if that is
     empty: it waits its turn where long answers do, as every path with two dots between its days does. `write_error` is
-    there for a route whose errors have another shape than those of its dialect.
+    there for a route whose errors have another shape than those of its dialect. `live_with` is there for a route
+    that answers from the rate book and the history in memory in well under a millisecond, if the query has no other
+    parameters than these: then its answer depends on neither the request's headers nor the account, and on the address
+    only if it `names_address`.
     """
 
     template: str
@@ -88,6 +91,8 @@ class DialectRoute:
     negotiates: bool = False
     series_with: tuple[str, ...] | None = None
     write_error: ErrorWriter | None = None
+    live_with: tuple[str, ...] | None = None
+    names_address: bool = False
 
 
 @dataclass(frozen=True, slots=True)

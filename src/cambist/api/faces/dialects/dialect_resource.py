@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import falcon
 
 from cambist.api import errors
-from cambist.api.answer.answer_headers import EDITION_HEADER
+from cambist.api.answer.answer_headers import EDITION_HEADER, VARY, Header
 from cambist.api.answer.request_context import context_of
 from cambist.api.call.admission import Admission, check_history
 from cambist.api.call.call import Call, call_in_thread
@@ -18,18 +19,32 @@ from cambist.api.call.settlement import Settlement
 from cambist.api.faces.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
 from cambist.api.faces.dialects.route_parameters import spoken_dialect, unknown_of_route
 from cambist.api.questions.parameters import parse_query
-from cambist.api.questions.unknown_parameters import IGNORED_HEADER, ignored_header_value
+from cambist.api.questions.unknown_parameters import IGNORED_HEADER, UnknownParameters, ignored_header_value
 from cambist.api.state.compression import MIN_COMPRESSED_BYTES, accepts_gzip
 from cambist.api.state.response_cache import etag_of
 from cambist.api.state.worker_state import WorkerState
 from cambist.errors import BadParameter, CambistError
+from cambist.http.connection import RECEIVED
+from cambist.http.request_parser import Environ
 
-_GZIP_LEVEL = 1
+GZIP_LEVEL = 1
 """The fastest level, as for the endpoints."""
 
 
+@dataclass(frozen=True, slots=True)
+class DialectServing:
+    """How routes of dialects are served.
+
+    `path_prefix` is the path under which clients see the service; `learn` is told the bytes of requests that were
+    answered, and how they were read.
+    """
+
+    path_prefix: str
+    learn: Callable[[bytes, Environ], None]
+
+
 class DialectResource:
-    """Answers GET and HEAD of one route of a dialect; `path_prefix` is the path under which clients see the service."""
+    """Answers GET and HEAD of one route of a dialect."""
 
     def __init__(
         self,
@@ -38,16 +53,20 @@ class DialectResource:
         worker_state: WorkerState,
         admission: Admission,
         settlement: Settlement,
-        path_prefix: str = "",
+        serving: DialectServing,
     ) -> None:
+        self._learn = serving.learn
         self._dialect = dialect
         self._route = route
-        self._unknown = unknown_of_route(dialect, route)
         self._places = replace(dialect.key_places, is_public=route.is_public)
         self._worker_state = worker_state
         self._admission = admission
         self._settlement = settlement
-        self._path_prefix = path_prefix
+        self._path_prefix = serving.path_prefix
+
+    @cached_property
+    def _unknown(self) -> UnknownParameters:
+        return unknown_of_route(self._dialect, self._route)
 
     def on_get(self, request: falcon.Request, response: falcon.Response, **path: str) -> None:
         """Answer; errors are written in the shape of the original service."""
@@ -86,18 +105,21 @@ class DialectResource:
         asked = self._question(request, call, path)
         answer = self._route.answer(asked)
         check_history(call, answer.earliest_day)
-        etag = etag_of([answer.content]) if answer.is_cacheable else ""
+        kept_by_clients = cache_headers(answer)
+        etag = dict(kept_by_clients).get("ETag", "")
         is_unchanged = bool(etag) and _names_etag(call.if_none_match, etag)
         cost = 0 if is_unchanged or call.principal is None else answer.cost
         self._settlement.settle(call, self._dialect.usage_label, cost)
         response.set_header("X-Calls-Cost", str(cost))
         if edition := asked.context.edition(is_live=answer.earliest_day is None):
             response.set_header(EDITION_HEADER, edition)
-        _write_headers(response, answer, etag)
+        _write_headers(response, (*kept_by_clients, *answer.headers))
         if is_unchanged:
             response.status = 304
         else:
             _write_content(response, answer, request.env.get("HTTP_ACCEPT_ENCODING", ""))
+        if (received := request.env.get(RECEIVED)) is not None:
+            self._learn(received, request.env)
 
     def _question(self, request: falcon.Request, call: Call, path: dict[str, str]) -> DialectRequest:
         return DialectRequest(
@@ -155,14 +177,15 @@ def _names_etag(if_none_match: str, etag: str) -> bool:
     return etag in named or named == ["*"]
 
 
-def _write_headers(response: falcon.Response, answer: DialectAnswer, etag: str) -> None:
-    if etag:
-        response.set_header("ETag", etag)
-        response.set_header("Cache-Control", "private, no-cache")
-    else:
-        response.set_header("Cache-Control", "no-store")
-    response.append_header("Vary", "Accept-Encoding")
-    for name, value in answer.headers:
+def cache_headers(answer: DialectAnswer) -> tuple[Header, ...]:
+    """Return the headers that say who may keep an answer, and what it depends on."""
+    if not answer.is_cacheable:
+        return ("Cache-Control", "no-store"), VARY
+    return ("ETag", etag_of([answer.content])), ("Cache-Control", "private, no-cache"), VARY
+
+
+def _write_headers(response: falcon.Response, headers: Iterable[Header]) -> None:
+    for name, value in headers:
         response.append_header(name, value)
 
 
@@ -170,7 +193,7 @@ def _write_content(response: falcon.Response, answer: DialectAnswer, accept_enco
     response.content_type = answer.media_type
     if len(answer.content) > MIN_COMPRESSED_BYTES and accepts_gzip(accept_encoding):
         response.set_header("Content-Encoding", "gzip")
-        response.data = gzip.compress(answer.content, _GZIP_LEVEL, mtime=0)
+        response.data = gzip.compress(answer.content, GZIP_LEVEL, mtime=0)
     else:
         response.data = answer.content
 

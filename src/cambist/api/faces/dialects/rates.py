@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from math import isnan
 
 from cambist.api.answer.request_context import RequestContext
@@ -16,9 +17,11 @@ from cambist.history.series import read_series
 from cambist.pricing.cross_rates import check_crossable, listed_midpoints, midpoints
 from cambist.pricing.number_format import SHOWN_DIGITS, TIES_UP
 from cambist.pricing.pair import Pair
+from cambist.pricing.rate_book import RateBook
 from cambist.pricing.unix_time import EPOCH, unix_us
 
 _ONE_DAY = timedelta(days=1)
+_DAY_MICROSECONDS = 86_400_000_000
 _END_OF_DAY = time(23, 59, 59, tzinfo=UTC)
 
 
@@ -71,13 +74,24 @@ def latest_rates(context: RequestContext, base: str, quotes: Sequence[str] | Non
         context.check_fresh((base, *quotes))
         found = midpoints(context.book, [base], quotes)
     context.check_age(found.as_of, None)
-    return DatedRates(_shown(found.quotes, found.values), _days_of_prices(context, base, found.quotes), bool(quotes))
+    days = _days_of_prices(context.book, base, found.quotes)
+    return DatedRates(_shown(found.quotes, found.values), days, bool(quotes))
 
 
-def _days_of_prices(context: RequestContext, base: str, quotes: Iterable[str]) -> dict[str, date]:
-    times, newest = context.book.times, unix_us(context.book.as_of)  # the pivot, and what the law fixes, have no time
-    own = times.get(base, newest)
-    return {quote: (EPOCH + timedelta(microseconds=min(own, times.get(quote, newest)))).date() for quote in quotes}
+def _days_of_prices(book: RateBook, base: str, quotes: Sequence[str]) -> Mapping[str, date]:
+    times, newest = book.times, unix_us(book.as_of)  # the pivot, and what the law fixes, have no time
+    own = times.get(base, newest) // _DAY_MICROSECONDS
+    if quotes is not book.listed:
+        return {quote: _day_at(min(own, times.get(quote, newest) // _DAY_MICROSECONDS)) for quote in quotes}
+    days: dict[int, Mapping[str, date]] = book.derived.setdefault(_days_of_prices, {})  # type: ignore[assignment]
+    if own not in days:  # all bases with prices of one day share them
+        days[own] = {quote: _day_at(min(own, times.get(quote, newest) // _DAY_MICROSECONDS)) for quote in quotes}
+    return days[own]
+
+
+@lru_cache(maxsize=4096)
+def _day_at(days: int) -> date:
+    return (EPOCH + timedelta(days=days)).date()
 
 
 def rates_on(context: RequestContext, base: str, quotes: Sequence[str] | None, day: date) -> DatedRates:
@@ -134,4 +148,7 @@ def shown(value: float) -> float:
 
 
 def _shown(codes: Iterable[str], values: Iterable[float]) -> dict[str, float]:
-    return {code: shown(value) for code, value in zip(codes, values, strict=True)}
+    lifted = [value * TIES_UP for value in values]
+    # One format operation for all numbers takes half the time of one for each.
+    texts = (f"%.{SHOWN_DIGITS}g " * len(lifted) % tuple(lifted)).split()
+    return dict(zip(codes, map(float, texts), strict=True))

@@ -75,9 +75,9 @@ dialect = Dialect(
     title="Coinbase",
     guide="dialects-of-prices.md",
     routes=(
-        DialectRoute("/v2/exchange-rates", exchange_rates, ("currency",), tag="crypto"),
+        DialectRoute("/v2/exchange-rates", exchange_rates, ("currency",), tag="crypto", live_with=("currency",)),
         DialectRoute("/v2/currencies", currencies, tag="crypto"),
-        DialectRoute("/v2/prices/{pair}/{side}", price, ("date",), tag="crypto"),
+        DialectRoute("/v2/prices/{pair}/{side}", price, ("date",), tag="crypto", live_with=()),
     ),
     write_error=write_error,
     own_parameters=("currency",),

@@ -16,6 +16,7 @@ _FOLDER = "/api/v3"
 _FLAGS = (
     "include_market_cap", "include_24hr_vol", "include_24hr_change", "include_last_updated_at", "include_tokens",
 )  # fmt: skip
+_SIMPLE = ("ids", "symbols", "vs_currencies", "precision", *_FLAGS)
 _OF_KEYS = frozenset({401, 429})
 
 
@@ -38,8 +39,9 @@ dialect = Dialect(
         DialectRoute(
             f"{_FOLDER}/simple/price",
             answers.simple_price,
-            ("ids", "symbols", "vs_currencies", "precision", *_FLAGS),
+            _SIMPLE,
             tag="crypto",
+            live_with=_SIMPLE,
         ),
         DialectRoute(f"{_FOLDER}/simple/supported_vs_currencies", answers.supported_currencies, tag="crypto"),
         DialectRoute(f"{_FOLDER}/coins/list", answers.coin_list, ("include_platform", "status"), tag="crypto"),

@@ -106,14 +106,16 @@ def write_error(status: int, code: str, sentence: str, _error: CambistError | No
     return status, msgspec.json.encode({**body, "RateLimit": {}, "Data": {}, "Code": code})
 
 
+_PRICE = ("fsym", "tsyms")
+_PRICES = ("fsyms", "tsyms")
 _HISTORY = ("fsym", "tsym", "limit", "toTs")
 dialect = Dialect(
     name="cryptocompare",
     title="CryptoCompare",
     guide="dialects-of-prices.md",
     routes=(
-        DialectRoute("/data/price", price, ("fsym", "tsyms"), tag="crypto"),
-        DialectRoute("/data/pricemulti", price_multi, ("fsyms", "tsyms"), tag="crypto"),
+        DialectRoute("/data/price", price, _PRICE, tag="crypto", live_with=_PRICE),
+        DialectRoute("/data/pricemulti", price_multi, _PRICES, tag="crypto", live_with=_PRICES),
         DialectRoute("/data/histoday", historical_day, _HISTORY, tag="crypto", series_with=()),
         DialectRoute("/data/v2/histoday", historical_day_v2, _HISTORY, tag="crypto", series_with=()),
         DialectRoute("/data/all/coinlist", coin_list, tag="crypto"),

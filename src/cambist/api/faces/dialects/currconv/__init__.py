@@ -95,7 +95,7 @@ dialect = Dialect(
     title="The Free Currency Converter API",
     guide="dialects-of-prices.md",
     routes=(
-        DialectRoute("/api/v7/convert", convert, ("q", "compact", "date", "endDate")),
+        DialectRoute("/api/v7/convert", convert, ("q", "compact", "date", "endDate"), live_with=("q", "compact")),
         DialectRoute("/api/v7/currencies", currencies),
     ),
     write_error=write_error,

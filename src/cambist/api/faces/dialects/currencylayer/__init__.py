@@ -18,7 +18,7 @@ _FOLDER = "/currencylayer"
 
 def _routes(folder: str) -> tuple[DialectRoute, ...]:
     return (
-        DialectRoute(f"{folder}/live", answers.live, _QUOTES),
+        DialectRoute(f"{folder}/live", answers.live, _QUOTES, live_with=_QUOTES, names_address=True),
         DialectRoute(f"{folder}/timeframe", answers.timeframe, (*_QUOTES, *_PERIOD), series_with=()),
         DialectRoute(f"{folder}/change", answers.change, (*_QUOTES, *_PERIOD)),
         DialectRoute(f"{folder}/list", answers.names),

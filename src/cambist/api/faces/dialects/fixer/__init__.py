@@ -55,7 +55,7 @@ def _routes(folder: str, errors: ErrorWriter | None = None) -> tuple[DialectRout
 
 def _routes_of(folder: str) -> tuple[DialectRoute, ...]:
     return (
-        DialectRoute(f"{folder}/latest", rates.latest, _SIDES),
+        DialectRoute(f"{folder}/latest", rates.latest, _SIDES, live_with=_SIDES),
         DialectRoute(f"{folder}/symbols", rates.symbols),
         DialectRoute(f"{folder}/timeseries", series.time_series, (*_SIDES, *_PERIOD), series_with=()),
         DialectRoute(f"{folder}/fluctuation", series.fluctuation, (*_SIDES, *_PERIOD)),

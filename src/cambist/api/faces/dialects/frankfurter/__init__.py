@@ -32,8 +32,9 @@ dialect = Dialect(
     routes=(
         DialectRoute("/v1", version_1.root),
         DialectRoute("/v1/currencies", version_1.currencies),
+        DialectRoute("/v1/latest", version_1.rates, _SIDES_1, live_with=_SIDES_1),
         DialectRoute("/v1/{period}", version_1.rates, _SIDES_1),
-        DialectRoute("/latest", version_1.rates, _SIDES_1),
+        DialectRoute("/latest", version_1.rates, _SIDES_1, live_with=_SIDES_1),
         DialectRoute("/{period:period}", version_1.rates, _SIDES_1),
         DialectRoute("/v2", version_2.root, is_strict=True),
         DialectRoute("/v2/currencies", version_2.currencies, is_strict=True),

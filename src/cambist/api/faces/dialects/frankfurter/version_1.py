@@ -18,8 +18,8 @@ from cambist.api.questions.amounts import read_amount
 from cambist.api.questions.parameter_types import read_day, read_last_day
 from cambist.api.questions.symbol_parameters import MONEY, read_code
 from cambist.errors import BadParameter, NoRate, shorten
-from cambist.reference.assets import AssetKind, kind_of
 from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.minor_units import CURRENCY_CODES
 
 BASE = "EUR"
 MAX_RATES = 200_000
@@ -88,7 +88,7 @@ def _on_day(
 
 
 def _of_day(base: str, amount: Decimal, found: DatedRates, earliest_day: date | None = None) -> DialectAnswer:
-    listed = {code: found.values[code] for code in money(found.values) if code != base}
+    listed = {code: rate for code, rate in found.values.items() if code in CURRENCY_CODES and code != base}
     body = {"amount": amount, "base": base, "date": found.day(listed), "rates": _of_amount(listed, amount)}
     return _json(body, earliest_day=earliest_day)
 
@@ -124,7 +124,7 @@ def check_size(targets: int, period: tuple[date, date]) -> None:
 
 def money(codes: Collection[str]) -> list[str]:
     """Return those codes that are currencies, in their order."""
-    return [code for code in codes if kind_of(code) is AssetKind.CURRENCY]
+    return [code for code in codes if code in CURRENCY_CODES]
 
 
 def _of_amount(found: dict[str, float], amount: Decimal) -> Mapping[str, float | Decimal]:

@@ -71,7 +71,7 @@ dialect = Dialect(
     title="mempool",
     guide="dialects-of-prices.md",
     routes=(
-        DialectRoute("/api/v1/prices", prices, tag="crypto"),
+        DialectRoute("/api/v1/prices", prices, tag="crypto", live_with=()),
         DialectRoute("/api/v1/historical-price", historical_price, ("currency", "timestamp"), tag="crypto"),
     ),
     write_error=write_error,

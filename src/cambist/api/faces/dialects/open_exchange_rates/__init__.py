@@ -42,7 +42,7 @@ dialect = Dialect(
     title="Open Exchange Rates",
     guide="dialect-open-exchange-rates.md",
     routes=(
-        DialectRoute("/api/latest.json", latest.latest, (*_SIDES, *_MORE)),
+        DialectRoute("/api/latest.json", latest.latest, (*_SIDES, *_MORE), live_with=(*_SIDES, "prettyprint")),
         DialectRoute("/api/historical/{file}", latest.historical, (*_SIDES, *_MORE)),
         DialectRoute("/api/currencies.json", latest.currencies, (*_MORE, "show_inactive"), is_public=True),
         DialectRoute("/api/time-series.json", latest.time_series, (*_SIDES, *_MORE, "start", "end"), series_with=()),
