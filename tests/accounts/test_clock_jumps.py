@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.accounts.test_meter import a_principal, principals
+from tests.accounts.test_meter import a_principal, plan_of
 from tests.conftest import MemoryLedger
 
 from cambist.accounts.failed_keys import FAILURES_A_SECOND, FAILURES_AT_ONCE, FailedKeys
@@ -19,13 +19,13 @@ class Workers:
 
     def __init__(self, ledger, clock, principal) -> None:
         self.meters = [Meter(ledger, {}) for _ in range(2)]
-        self._clock, self._principals = clock, principals(principal)
+        self._clock, self._plan_of = clock, plan_of(principal)
         self.jump(0)
 
     def jump(self, seconds: float) -> None:
         self._clock.now += seconds
         for meter in self.meters:
-            meter.tick(self._principals, self._clock())
+            meter.tick(self._plan_of, self._clock())
 
 
 def admitted(meter: Meter, principal, now: float, count: int) -> int:

@@ -58,8 +58,8 @@ def use(clock) -> Callable[[Meter, Principal, int], bool]:
     return used
 
 
-def principals(*them: Principal) -> Mapping[Digest, Principal]:
-    return {Digest(bytes([one.key])): one for one in them}
+def plan_of(*them: Principal) -> Callable[[int], Plan | None]:
+    return {one.account.number: one.plan for one in them}.get
 
 
 def parameters(header: str) -> dict[str, dict[str, int]]:
@@ -123,7 +123,7 @@ def test_the_bucket_is_one_over_all_workers(ledger, clock):
     meters = [Meter(ledger, {}) for _ in range(3)]
     principal = a_principal(rate=1, burst=6)
     for each in meters:
-        each.tick(principals(principal), clock())
+        each.tick(plan_of(principal), clock())
     for turn in range(6):
         meters[turn % 3].check_rate(principal, clock())
     for each in meters:
@@ -144,7 +144,7 @@ def test_a_worker_that_was_not_asked_for_long_knows_what_the_others_let_in(ledge
                 break
         clock.now += 0.25
         for each in (busy, idle):
-            each.tick(principals(principal), clock())
+            each.tick(plan_of(principal), clock())
     for _ in range(20):
         try:
             idle.check_rate(principal, clock())
@@ -383,7 +383,7 @@ def test_a_clock_that_jumps_ahead_forgets_nothing_of_the_period(meter, clock, us
     principal = a_principal(calls=100)
     assert use(meter, principal, 70)
     clock.now += 86_400 * days
-    meter.tick(principals(principal), clock())
+    meter.tick(plan_of(principal), clock())
     assert meter.usage(principal, clock()).used == 70
     assert not use(meter, principal, 31)
     assert use(meter, principal, 30)
@@ -434,10 +434,10 @@ def test_what_was_counted_without_room_is_in_the_ledger_when_there_is_room(clock
     meter, principal = Meter(ledger, {}, said.append), a_principal(calls=20)
     for _ in range(5):
         assert use(meter, principal, 2)
-    meter.tick(principals(principal), clock())
+    meter.tick(plan_of(principal), clock())
     assert (ledger.spent(1, TODAY), meter.usage(principal, clock()).used) == (0, 10)
     ledger.room = True
-    meter.tick(principals(principal), clock())
+    meter.tick(plan_of(principal), clock())
     assert (ledger.spent(1, TODAY), meter.usage(principal, clock()).used) == (10, 10)
     assert ["no room" in said[0], "there is room again" in said[1], len(said)] == [True, True, 2]
 

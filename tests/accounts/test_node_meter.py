@@ -297,9 +297,9 @@ def test_nodes_that_are_apart_divide_the_rate(
     meter: NodeMeter, leases: Leases, clock: Clock, share: int, admitted: int
 ) -> None:
     limited = ann(rate=10, burst=10)
-    by_digest = Principals({Digest(b"1"): StoredKey(10, limited.account)}, {"p": limited.plan}).by_digest
+    plan_of = Principals({Digest(b"1"): StoredKey(10, limited.account)}, {"p": limited.plan}).by_digest.plan_of
     leases.share = share
-    meter.tick(by_digest, clock())
+    meter.tick(plan_of, clock())
     for _ in range(admitted):
         meter.check_rate(limited, clock())
     with pytest.raises(RateLimited):

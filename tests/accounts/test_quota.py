@@ -1,3 +1,4 @@
+from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import strategies as st
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import Plan
-from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of, seconds_to_end
+from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of, seconds_to_end, spread_anchor_day
 
 ANCHORS = st.integers(1, 31)
 DAYS = st.dates(date(1970, 1, 1), date(2200, 12, 31))
@@ -107,3 +108,10 @@ def test_a_period_ends_with_its_last_day_in_utc(now: datetime, seconds: int) -> 
 def test_waiting_for_the_end_is_waiting_long_enough(moment: datetime) -> None:
     now = moment.replace(tzinfo=UTC)
     assert (now + timedelta(seconds=seconds_to_end(NOVEMBER, now))).date() > NOVEMBER.end
+
+
+def test_accounts_for_which_no_day_is_chosen_begin_on_all_days_that_every_month_has() -> None:
+    days = Counter(spread_anchor_day(f"account-{number}") for number in range(28_000))
+    assert set(days) == set(range(1, 29))
+    assert all(900 < count < 1100 for count in days.values())
+    assert spread_anchor_day("shop") == spread_anchor_day("shop") == 11

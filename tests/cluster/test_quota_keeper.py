@@ -13,7 +13,7 @@ import pytest
 
 from cambist.accounts.account import Account
 from cambist.accounts.node_leases import HeldLease
-from cambist.accounts.quota import AccountQuota, Period
+from cambist.accounts.quota import AccountQuota, Period, period_of
 from cambist.accounts.quota_leases import LeaseRequest, QuotaLease
 from cambist.accounts.usage_counters import CounterTotal
 from cambist.cluster import quota_keeper
@@ -36,6 +36,7 @@ class Database:
     store: SqlStore
     quotas: dict[int, int] = field(default_factory=lambda: {ANN: 800, BOB: 400})
     period: Period = NOVEMBER
+    today: date = TODAY
     is_gone: bool = False
     questions: int = 0
 
@@ -58,9 +59,10 @@ class Database:
     def remove_before(self, day: date) -> None:
         self.store.quota_leases.remove_before(day)
 
-    def quotas_of(self, accounts: Collection[int], _today: date) -> Mapping[int, AccountQuota]:
+    def quotas_of(self, accounts: Collection[int], today: date) -> Mapping[int, AccountQuota]:
         self._ask()
-        return {one: AccountQuota(self.period, self.quotas[one]) for one in accounts if one in self.quotas}
+        period = self.period if today <= self.period.end else period_of(1, today)
+        return {one: AccountQuota(period, self.quotas[one]) for one in accounts if one in self.quotas}
 
 
 @pytest.fixture
@@ -109,7 +111,7 @@ def start_node(tmp_path: Path, database: Database, seconds: list[float]) -> Call
         folder.mkdir(exist_ok=True)
         view = ClusterView(lambda: node.is_linked, lambda: 2)
         board = LeaseWriter(folder / "leases", lambda _slot: None)
-        keeper = QuotaKeeper(name, database, board, database.quotas_of, view, lambda: TODAY)
+        keeper = QuotaKeeper(name, database, board, database.quotas_of, view, lambda: database.today)
         node = Node(keeper, LeaseFile(folder / "leases", lambda: 0))
         return node
 
@@ -269,6 +271,62 @@ def test_a_new_period_has_its_own_lease(start_node: Callable[[str], Node], datab
     north.keeper.grant_requests()
     assert north.leases.lease(ANN, DECEMBER.start) == HeldLease(free=700, granted=100, quota=800, chunk=100)
     assert north.granted() == 500
+
+
+def test_the_next_period_is_prepared_on_the_last_day_and_nobody_asks_at_midnight(
+    start_node: Callable[[str], Node], database: Database, seconds: list[float]
+) -> None:
+    north, south = start_node("north"), start_node("south")
+    north.request(500)
+    south.request(100)
+    for day in (29, 30):
+        database.today = date(2026, 11, day)
+        seconds[0] += 31
+        for node in (north, south):
+            node.keeper.grant_requests()
+            held = node.leases.lease(ANN, DECEMBER.start)
+            assert (held is not None) is (day == 30)
+            assert node.leases.lease(BOB, DECEMBER.start) is None  # it has not called
+    assert north.leases.lease(ANN, DECEMBER.start) == HeldLease(free=700, granted=100, quota=800, chunk=100)
+    assert south.leases.lease(ANN, DECEMBER.start) == HeldLease(free=613, granted=87, quota=800, chunk=87)
+    assert (north.granted(), south.granted()) == (500, 100)
+    before = database.questions
+    north.keeper.grant_requests()
+    assert database.questions == before  # each account is looked up once
+    database.today, database.is_gone = DECEMBER.start, True
+    seconds[0] += 31
+    north.keeper.grant_requests()
+    assert north.leases.lease(ANN, DECEMBER.start) == HeldLease(free=700, granted=100, quota=800, chunk=100)
+
+
+def test_a_prepared_period_of_a_small_quota_is_not_taken_for_a_spent_one(
+    start_node: Callable[[str], Node], database: Database, seconds: list[float]
+) -> None:
+    north, south = start_node("north"), start_node("south")
+    database.quotas[ANN] = 2
+    north.request(1)
+    south.request(1)
+    database.quotas[ANN], database.today = 1, NOVEMBER.end
+    for node in (north, south):
+        seconds[0] += 31
+        node.keeper.grant_requests()
+    assert north.leases.lease(ANN, DECEMBER.start) == HeldLease(free=0, granted=1, quota=1, chunk=1)
+    assert south.leases.lease(ANN, DECEMBER.start) is None
+
+
+def test_what_cannot_be_prepared_is_prepared_later(
+    start_node: Callable[[str], Node], database: Database, seconds: list[float]
+) -> None:
+    north = start_node("north")
+    north.request(1)
+    database.today, database.is_gone = NOVEMBER.end, True
+    seconds[0] += 31
+    north.keeper.grant_requests()
+    assert north.leases.lease(ANN, DECEMBER.start) is None
+    database.is_gone = False
+    seconds[0] += 2
+    north.keeper.grant_requests()
+    assert north.leases.lease(ANN, DECEMBER.start) is not None
 
 
 def test_threads_know_how_many_nodes_share_a_rate(start_node: Callable[[str], Node]) -> None:

@@ -12,7 +12,6 @@ import pytest
 from tests.cluster.doubles import RedisDouble, until
 
 from cambist.accounts.account import Account, StoredKey
-from cambist.accounts.api_key import Digest
 from cambist.accounts.meter import Meter
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal
@@ -130,7 +129,7 @@ def test_at_steady_load_the_nodes_together_admit_the_rate(start_nodes: Callable[
         if tick % 10 == 0:
             share(*nodes)
             for node in nodes:
-                node.meter.tick({Digest(b"1"): ann}, now)
+                node.meter.tick({ann.account.number: ann.plan}.get, now)
         for node in nodes:
             try:
                 node.meter.check_rate(ann, now)

@@ -146,6 +146,12 @@ def test_changing_an_account_changes_no_other(accounts: Accounts) -> None:
     assert accounts.named("guest") == guest
 
 
+def test_the_first_account_of_each_plan_is_found_and_no_deleted_one(accounts: Accounts) -> None:
+    made = [accounts.create(Account(0, name, plan)) for name, plan in (("b", "one"), ("a", "one"), ("c", "two"))]
+    accounts.delete(accounts.create(Account(0, "0", "three")))
+    assert accounts.one_of_each_plan() == [made[1], made[2]]
+
+
 def test_a_suspended_account_is_resumed(accounts: Accounts) -> None:
     account = created(accounts, "owner")
     accounts.change(replace(account, suspended=True))

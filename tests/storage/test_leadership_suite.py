@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.pgbouncer import pooled_url
 from tests.postgresql import postgresql_url
 
 from cambist.status.leadership import Leadership
@@ -18,6 +19,7 @@ from cambist.storage.sql import SqlStore
 STORES = {
     "sqlite": lambda folder: SqlStore(f"sqlite:///{folder / 'archive.db'}"),
     "postgresql": lambda folder: SqlStore(postgresql_url(folder)),
+    "pgbouncer": lambda folder: SqlStore(pooled_url(folder)),
 }
 LONG, SHORT = 60.0, 0.3
 PATIENCE = 20

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.pgbouncer import pooled_url
 from tests.postgresql import postgresql_url
 
 from cambist.accounts.account import Account
@@ -23,6 +24,7 @@ from cambist.storage.sql import SqlStore
 URLS = {
     "sqlite": lambda folder: f"sqlite:///{folder / 'leases.db'}",
     "postgresql": postgresql_url,
+    "pgbouncer": pooled_url,
 }
 
 START = date(2026, 11, 1)

@@ -143,7 +143,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for(
 ) -> None:
     if kind == "sqlite":
         pytest.skip("SQLite has no server")
-    monkeypatch.setattr("cambist.storage.sql.backends.postgresql._ANSWER_SECONDS", 0.1)
+    monkeypatch.setattr("cambist.storage.sql.backends.postgresql_sessions._ANSWER_SECONDS", 0.1)
     reading = store.read_only(1, DEADLINE)
     with reading._engine.connect() as connection:  # type: ignore[attr-defined]
         pause(connection.exec_driver_sql(SERVING).scalar_one())

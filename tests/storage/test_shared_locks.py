@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from cambist.accounts.quota_leases import LeaseRequest
 from cambist.accounts.usage_counters import CounterTotal
 from cambist.errors import StoreBroken
 from cambist.storage.sql import SqlStore
-from cambist.storage.sql.backends import postgresql
+from cambist.storage.sql.backends import postgresql_sessions
 
 TODAY = date(2026, 11, 20)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -54,20 +55,16 @@ def totals(calls: int) -> list[CounterTotal]:
     return [CounterTotal(TODAY, 0, number, "/fetch-one", calls) for number in ACCOUNTS]
 
 
-def test_a_node_that_is_paused_between_rows_of_usage_loses_its_lock(
-    open_store: Callable[[], SqlStore], monkeypatch: pytest.MonkeyPatch
+def test_a_node_that_is_paused_while_it_stores_usage_loses_its_lock(
+    open_store: Callable[[], SqlStore],
 ) -> None:
-    monkeypatch.setattr(postgresql, "_ROWS_AT_ONCE", 1)
     paused, other = open_store(), open_store()
     in_the_middle, goes_on = threading.Event(), threading.Event()
-    inserts: list[str] = []
 
     def pause(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
         if statement.startswith("INSERT INTO usage"):
-            inserts.append(statement)
-            if len(inserts) == 2:
-                in_the_middle.set()
-                assert goes_on.wait(PATIENCE)
+            in_the_middle.set()
+            assert goes_on.wait(PATIENCE)
 
     event.listen(paused.usage._engine, "before_cursor_execute", pause)
     with ThreadPoolExecutor(1) as threads:
@@ -100,25 +97,33 @@ def test_what_nodes_write_under_shared_locks_is_answered_statement_by_statement(
     assert len(store.quota_leases.held("node", TODAY)) == len(ACCOUNTS)
 
 
-def test_more_rows_than_fit_into_one_statement_are_all_stored(
-    open_store: Callable[[], SqlStore], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(postgresql, "_ROWS_AT_ONCE", 7)
-    store = open_store()
-    store.usage.store_totals(CounterTotal(TODAY, file, 1, "/fetch-one", 1) for file in range(24))
-    assert store.usage.by_day(TODAY) == {1: {TODAY: 24}}
+def test_many_rows_are_stored_by_one_statement(open_store: Callable[[], SqlStore]) -> None:
+    store, inserts = open_store(), []
+
+    def note(_connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
+        if statement.startswith("INSERT INTO usage"):
+            inserts.append(statement)
+
+    event.listen(store.usage._engine, "before_cursor_execute", note)
+    store.usage.store_totals((CounterTotal(TODAY, file, 1, "/fetch-one", 1) for file in range(2400)), "node")
+    assert store.usage.by_day(TODAY) == {1: {TODAY: 2400}}
+    assert len(inserts) == 1
 
 
 def test_the_server_looks_after_connections_that_are_silent() -> None:
     executed: list[str] = []
 
     class Connection:
-        autocommit = False
-        longest_wait: float | None = None
+        autocommit, longest_wait, is_pooled, read_only = False, None, False, None
+        info = SimpleNamespace(backend_pid=7)
 
-        def execute(self, statement: str) -> None:
+        def execute(self, statement: str) -> Any:
             executed.append(statement)
+            return SimpleNamespace(fetchone=lambda: (7,))
 
-    postgresql._with_settings(statement_timeout=1.0)(Connection(), None)
+    engine = postgresql_sessions.open_writing("postgresql://nobody@127.0.0.1:1/none", None)
+    for set_up in engine.pool.dispatch.connect:
+        if set_up.__module__ == postgresql_sessions.__name__:
+            set_up(Connection(), None)
     for name in ("tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_keepalives_count", "tcp_user_timeout"):
-        assert f"SET {name} = " in executed[0]
+        assert any(f"SET {name} = " in statement for statement in executed)

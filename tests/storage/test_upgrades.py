@@ -177,13 +177,17 @@ def test_without_room_for_the_copy_nothing_is_migrated(make_engine: Any, monkeyp
     assert revisions(engine) == [newest_revision()]
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
-def test_a_newer_schema_is_refused_with_the_release_that_wrote_it(kind: str, make_engine: Any) -> None:
+@pytest.mark.parametrize(("kind", "release"), [("sqlite", "7.1.0"), ("postgresql", "7.1.0.dev0+g0123456789ab")])
+def test_a_newer_schema_is_refused_with_the_release_to_install(kind: str, release: str, make_engine: Any) -> None:
     engine = make_engine(kind)
     migrate(engine)
     with engine.begin() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
-        connection.exec_driver_sql("INSERT INTO schema_releases VALUES ('9999', '7.1.0', '2027-01-02 03:04:05')")
-    with pytest.raises(CannotStart, match=rf"schema 9999.*migrated by 7\.1\.0, and this is {__version__}"):
+        row = {"release": release}
+        connection.execute(text("INSERT INTO schema_releases VALUES ('9999', :release, '2027-01-02 03:04:05')"), row)
+    with pytest.raises(CannotStart) as refused:
         migrate(engine)
+    assert str(refused.value).endswith(
+        f"(schema 9999): it was migrated by {release}, and this is {__version__}; install Cambist 7.1.0 or newer"
+    )
     assert revisions(engine) == ["9999"]

@@ -200,7 +200,7 @@ def test_a_locked_database_raises_an_error_and_stores_nothing(
     kind: str, store: Store, ann: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cambist.storage.sql.backends.sqlite._PRAGMAS", ("busy_timeout = 1",))
-    monkeypatch.setattr("cambist.storage.sql.backends.postgresql._LOCK_SECONDS", 0.001)
+    monkeypatch.setattr("cambist.storage.sql.backends.postgresql_sessions._LOCK_SECONDS", 0.001)
     impatient = STORES[kind](tmp_path)
     with writing(store._engine, WriteLock.USAGE) as connection:  # type: ignore[attr-defined]
         connection.execute(text("UPDATE usage SET calls = 0"))

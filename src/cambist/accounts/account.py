@@ -107,6 +107,9 @@ class KnownAccounts(Protocol):
     def all(self) -> Sequence[Account]:
         """Return all accounts, by name."""
 
+    def one_of_each_plan(self) -> Sequence[Account]:
+        """Return the first account, by name, of each plan that any account is on."""
+
     def by_key(self) -> Mapping[Digest, StoredKey]:
         """Return every key of every account; a server keeps them in memory."""
 
@@ -141,6 +144,12 @@ class Accounts(KnownAccounts, AccountKeys, Protocol):
 
     def create(self, account: Account, key: NewKey | None = None) -> Account:
         """Create an account, with a first key if there is one, both or neither; return it with its `number`.
+
+        Errors: NameTaken.
+        """
+
+    def create_all(self, new: Sequence[tuple[Account, NewKey]]) -> Sequence[Account]:
+        """Create accounts with a first key each, all or none of them; return them with their `number`.
 
         Errors: NameTaken.
         """

@@ -38,12 +38,13 @@ class AccountSearch:
 
     Each word of `text` is a part of an account's name, plan, address, note or of the prefix of one of its keys, or its
     state; the letters A to Z are found in either case. Names run from the first on, numbers from the highest and times
-    from the latest; `reverse` turns that round. `limit` bounds the rows of one page.
+    from the latest; `reverse` turns that round. `limit` bounds the rows of one page, and `plan` is that of all rows.
     """
 
     text: str = ""
     state: AccountState | None = None
     order: AccountOrder = AccountOrder.NAME
+    plan: str = ""
     reverse: bool = False
     offset: int = 0
     limit: int = 500

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest
+from cambist.accounts.key_table import KeyTable
 
 PAGE = Digest(b"page")
 """Where the account of an open page is among the principals. It is shorter than any digest of a key."""
@@ -27,7 +28,8 @@ def with_account(
     stored_keys: Mapping[Digest, StoredKey], digest: Digest, account: Account | None
 ) -> Mapping[Digest, StoredKey]:
     """Return the stored keys and, unless it is None, an account that pays for calls without a key."""
-    return stored_keys if account is None else {**stored_keys, digest: StoredKey(NO_KEY, account)}
+    added = {} if account is None else {digest: StoredKey(NO_KEY, account)}
+    return KeyTable.of(stored_keys).with_changes(added) if added else stored_keys
 
 
 def is_same_host(origin: str, host: str) -> bool:

@@ -15,13 +15,12 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 from cambist.accounts.account import Account
-from cambist.accounts.api_key import Digest
 from cambist.accounts.day_limits import SECONDS_A_DAY, DayLimits, build_day_limits, is_jump, used_on_others
 from cambist.accounts.pending_calls import PendingCalls
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal
 from cambist.accounts.quota import NO_QUOTA, Period, quota_spent
-from cambist.accounts.rate_limits import RateLimits
+from cambist.accounts.rate_limits import PlanOf, RateLimits
 from cambist.accounts.reservation import Reservation
 from cambist.accounts.reservations import PAUSE_SECONDS, OwnReservations, Reservations
 from cambist.accounts.usage import UsageRecord, usage_record
@@ -81,11 +80,11 @@ class Meter:
         """Count one request against the rate limit. Errors: RateLimited."""
         self._rates.admit(principal.plan, principal.account.number, now)
 
-    def tick(self, principals: Mapping[Digest, Principal], now: float) -> None:
+    def tick(self, plan_of: PlanOf, now: float) -> None:
         """Read what other processes admitted, and count what is pending; called ten times a second."""
         if is_jump(self._rates.ticked_at, now):
             self._day_limits = {}  # calls may have been counted on other days meanwhile
-        self._rates.tick(principals, now)
+        self._rates.tick(plan_of, now)
         self._pending.count()
         if self._has_reservations():
             self._reservations.clear_abandoned()

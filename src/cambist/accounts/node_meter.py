@@ -9,12 +9,12 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
-from cambist.accounts.api_key import Digest
 from cambist.accounts.day_limits import DayLimits
 from cambist.accounts.meter import Meter, PastUsage
 from cambist.accounts.node_leases import HeldLease, NodeLeases
 from cambist.accounts.principal import Principal
 from cambist.accounts.quota import Period, quota_spent
+from cambist.accounts.rate_limits import PlanOf
 from cambist.accounts.reservations import PAUSE_SECONDS, Reservations
 from cambist.accounts.usage import SHOWN_DAYS, UsageRecord, usage_record
 from cambist.accounts.usage_counters import UsageCounters
@@ -71,10 +71,10 @@ class NodeMeter(Meter):
         """Give up what this thread has reserved."""
         self._leases.release()
 
-    def tick(self, principals: Mapping[Digest, Principal], now: float) -> None:
+    def tick(self, plan_of: PlanOf, now: float) -> None:
         """Read also whether the nodes know what the others admit."""
         self._rates.share = self._leases.share
-        super().tick(principals, now)
+        super().tick(plan_of, now)
 
     def check_quota(self, principal: Principal, cost: int, now: float, what: str = "the request") -> None:
         """Reserve the calls that `what` costs in a lease of this node, for this thread.

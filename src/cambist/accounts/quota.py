@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from math import ceil
+from zlib import crc32
 
 from cambist.accounts.account import Account
 from cambist.accounts.plan import Plan
@@ -47,6 +48,15 @@ def period_of(anchor_day: int, day: date) -> Period:
         start = _anchored(anchor_day, last_month.year, last_month.month)
     next_month = start.replace(day=1) + timedelta(days=31)
     return Period(start, _anchored(anchor_day, next_month.year, next_month.month) - _DAY)
+
+
+def spread_anchor_day(name: str) -> int:
+    """Return the anchor day of an account for which none is chosen: the same for a name, and spread over all names.
+
+    It is from 1 to 28, which every month has. If all periods began on one day, all nodes would ask for their first
+    calls at one moment.
+    """
+    return crc32(name.encode()) % 28 + 1
 
 
 def quota_of(plan: Plan, account: Account, period: Period) -> int | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable
 
-from cambist.accounts.api_key import Digest
 from cambist.accounts.plan import Plan
-from cambist.accounts.principal import Principal
 from cambist.accounts.rate_limit import Bucket, seconds_until_next
 from cambist.accounts.usage_counters import UsageCounters
 from cambist.errors import RateLimited, StoreBroken
+
+PlanOf = Callable[[int], Plan | None]
+"""Returns the plan of the account of a number; None if there is none."""
 
 
 class RateLimits:
@@ -23,8 +24,6 @@ class RateLimits:
         self._counters = counters
         self._buckets: dict[int, Bucket] = {}
         self._in_memory: Counter[int] = Counter()
-        self._principals: Mapping[Digest, Principal] = {}
-        self._rates: dict[int, tuple[float, int]] = {}
         self.ticked_at = 0.0
         self.share = 1
 
@@ -72,22 +71,12 @@ class RateLimits:
         bucket = self._buckets[number] = last.read(counted, now, rate, burst)
         return bucket
 
-    def tick(self, principals: Mapping[Digest, Principal], now: float) -> None:
+    def tick(self, plan_of: PlanOf, now: float) -> None:
         """Read what other processes admitted; called ten times a second."""
         self._counters.refresh()
         admitted = self._counters.newly_admitted()
-        if admitted and self._principals is not principals:
-            self._principals, self._rates = principals, _rates_of(principals.values())
         for number, before in admitted.items():
-            if limit := self._rates.get(number):
-                self._read(number, now, *limit, before)
+            plan = plan_of(number)
+            if plan is not None and plan.rate is not None and plan.burst is not None:
+                self._read(number, now, plan.rate, plan.burst, before)
         self.ticked_at = now
-
-
-def _rates_of(principals: Iterable[Principal]) -> dict[int, tuple[float, int]]:
-    """Return rate and burst of every account with a rate limit, by its number."""
-    return {
-        one.account.number: (one.plan.rate, one.plan.burst)
-        for one in principals
-        if one.plan.rate is not None and one.plan.burst is not None
-    }

@@ -34,6 +34,10 @@ _SYNC_SECONDS = 30.0
 _RETRY_SECONDS = 1.0
 _CLEAR_SECONDS = 1.0
 _KEPT = timedelta(days=100)
+_DAY = timedelta(days=1)
+_SHORTEST_PERIOD = timedelta(days=28)
+_PREPARED_AT_ONCE = 500
+"""For how many accounts the next period is prepared between two rounds of requests."""
 
 
 class LeaseBoard(Protocol):
@@ -102,6 +106,8 @@ class QuotaKeeper:
         self._in_vain: dict[int, float] = {}
         self._refused: dict[int, float] = {}
         self._known: set[tuple[int, date]] = set()
+        self._ending: list[int] = []
+        self._looked_up: tuple[date, set[int]] = (date.min, set())
         self.is_reachable = False
 
     @property
@@ -144,7 +150,7 @@ class QuotaKeeper:
         if now >= self._clear_due:
             self._board.clear_abandoned()
             self._clear_due = now + _CLEAR_SECONDS
-        if now >= self._sync_due or (requests and self.is_reachable):
+        if now >= self._sync_due or ((requests or self._ending) and self.is_reachable):
             self._attempt(requests, now)
         self._board.write_keeper(is_reachable=self.is_reachable)
 
@@ -154,6 +160,7 @@ class QuotaKeeper:
                 self._sync()
                 self._sync_due = now + _SYNC_SECONDS
             self._grant(self._due(requests, now), now)
+            self._prepare_next_periods()
         except StoreBroken as error:
             if not self._is_logged:
                 log.warning("Quotas: no calls can be granted; requests go on within the leases of this node: %s", error)
@@ -181,7 +188,37 @@ class QuotaKeeper:
         if not self._is_synced:
             self._leases.remove_before(self._today() - _KEPT)
         self._is_synced = True
+        self._ending = self._accounts_to_prepare()
         self._board.announce()
+
+    def _accounts_to_prepare(self) -> list[int]:
+        """Return the accounts with a lease here whose period may end today, unless they were looked up today."""
+        tomorrow = self._today() + _DAY
+        if self._looked_up[0] != tomorrow:
+            self._looked_up = tomorrow, set()
+        prepared = self._looked_up[1] | {account for account, start in self._known if start == tomorrow}
+        ending = {account for account, start in self._known if tomorrow - start >= _SHORTEST_PERIOD}
+        return sorted(ending - prepared)
+
+    def _prepare_next_periods(self) -> None:
+        """Grant some of the accounts whose period ends today calls of the next one, so that nobody waits at midnight.
+
+        Those that have asked this node in the period are likely to go on. Each gets what a request of one call would.
+        """
+        some, first_day = self._ending[:_PREPARED_AT_ONCE], self._looked_up[0]
+        if not some:
+            return
+        quotas = self._quotas(some, first_day)
+        requests = [
+            LeaseRequest(account, first_day, quota.quota, wanted=1)
+            for account, quota in quotas.items()
+            if quota.period.start == first_day
+        ]
+        for lease in self._leases.grant(self._node, requests, self._view.nodes()):
+            if lease.granted:
+                self._write(lease, quotas[lease.account].quota)
+        self._looked_up[1].update(some)
+        del self._ending[: len(some)]
 
     def _due(self, requests: Sequence[PendingRequest], now: float) -> Mapping[int, PendingRequest]:
         """Return the requests to look up: the largest of each account, unless it was just looked up in vain."""

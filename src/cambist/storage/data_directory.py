@@ -18,6 +18,7 @@ _FILES = (
     "stream.connections", "plans.toml", "plans.current", "environment", "faults.toml", "owner.key", "cambist.lock",
     "audit.log", "plans.toml.previous", "cluster.json", "node.instance",
     "accounts.copy", "usage.copy", "rate-changes.csv", "service.json", "source-activity.json",
+    "usage.figures",
 )  # fmt: skip
 _FOLDERS = ("sources", "ledger", "console", "asked", "ingest", "keys", "log", "acknowledged")
 
@@ -53,6 +54,7 @@ class DataDirectory:
         self.node_instance = path / "node.instance"
         self.accounts_copy = path / "accounts.copy"
         self.usage_copy = path / "usage.copy"
+        self.usage_figures = path / "usage.figures"
         self.keys = path / "keys"
         self.log = path / "log"
         self.alarms = path / "alarms.json"

@@ -75,6 +75,8 @@ def _conditions(search: AccountSearch) -> list[ColumnElement[bool]]:
         found.append(~accounts.c.suspended)
     elif search.state is AccountState.SUSPENDED:
         found.append(accounts.c.suspended)
+    if search.plan:
+        found.append(accounts.c.plan == search.plan)
     return found
 
 

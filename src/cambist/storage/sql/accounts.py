@@ -10,12 +10,14 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Select, bindparam, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
-from cambist.accounts.account import Account, DatetimeFormat, KeyChanges, KeyRecord, NewKey, StoredKey
+from cambist.accounts.account import Account, KeyChanges, KeyRecord, NewKey, StoredKey
 from cambist.accounts.account_search import AccountSearch, FoundAccounts, ListedAccount
 from cambist.accounts.api_key import Digest
+from cambist.accounts.key_table import KeyTable
 from cambist.errors import NameTaken
 from cambist.storage.sql.account_list import calls_and_last_use, find_accounts
 from cambist.storage.sql.backends import WriteLock, backend_of, writing
+from cambist.storage.sql.key_rows import FORMATS, key_end, read_key_table
 from cambist.storage.sql.schema import account_changes, accounts, api_keys, bought_calls
 from cambist.storage.sql.selects import to_stored
 
@@ -32,7 +34,18 @@ _ACCOUNT = (
 
 
 _KEY = (api_keys.c.digest, api_keys.c.id, api_keys.c.account_id, api_keys.c.expires_at, api_keys.c.revoked_at)
-_FORMATS = {each.value: each for each in DatetimeFormat}
+
+
+def _create(connection: Connection, account: Account, key: NewKey | None) -> Account:
+    row = {"name": account.name, "created_at": _now(), **_changeable(account)}
+    try:
+        number = connection.execute(insert(accounts).values(row).returning(accounts.c.id)).scalar_one()
+        _record_change(connection, number)
+        if key is not None:
+            _add_key(connection, number, key)
+    except IntegrityError:
+        raise NameTaken(f"There is an account named [{account.name}] already") from None
+    return replace(account, number=number, bought=())
 
 
 class SqlAccounts:
@@ -43,16 +56,13 @@ class SqlAccounts:
 
     def create(self, account: Account, key: NewKey | None = None) -> Account:
         """Create an account, with a first key if given. Errors: NameTaken."""
-        row = {"name": account.name, "created_at": _now(), **_changeable(account)}
-        try:
-            with writing(self._engine, WriteLock.ACCOUNTS) as connection:
-                number = connection.execute(insert(accounts).values(row).returning(accounts.c.id)).scalar_one()
-                _record_change(connection, number)
-                if key is not None:
-                    _add_key(connection, number, key)
-        except IntegrityError:
-            raise NameTaken(f"There is an account named [{account.name}] already") from None
-        return replace(account, number=number, bought=())
+        with writing(self._engine, WriteLock.ACCOUNTS) as connection:
+            return _create(connection, account, key)
+
+    def create_all(self, new: Sequence[tuple[Account, NewKey]]) -> Sequence[Account]:
+        """Create accounts with a first key each, all or none of them. Errors: NameTaken."""
+        with writing(self._engine, WriteLock.ACCOUNTS) as connection:
+            return [_create(connection, account, key) for account, key in new]
 
     def change(self, account: Account) -> None:
         """Update plan, format, anchor day, address, note and suspension."""
@@ -94,6 +104,14 @@ class SqlAccounts:
         with self._engine.connect() as connection:
             return sorted(_accounts(connection, _active()).values(), key=lambda account: account.name)
 
+    def one_of_each_plan(self) -> Sequence[Account]:
+        """Return the first account, by name, of each plan that any account is on."""
+        names = select(func.min(accounts.c.name)).where(accounts.c.deleted_at.is_(None)).group_by(accounts.c.plan)
+        theirs = select(accounts.c.id).where(accounts.c.name.in_(names), accounts.c.deleted_at.is_(None))
+        with self._engine.connect() as connection:
+            found = _accounts(connection, _active().where(accounts.c.id.in_(theirs)), theirs)
+        return sorted(found.values(), key=lambda account: account.name)
+
     def find(self, search: AccountSearch, quotas: Mapping[str, int | None], today: date) -> FoundAccounts:
         """Return a page of the accounts that a search finds."""
         with self._engine.connect() as connection:
@@ -131,15 +149,10 @@ class SqlAccounts:
             with writing(self._engine, WriteLock.ACCOUNTS) as connection:
                 backend_of(connection).execute_rows(connection, row.values(last_used_at=bindparam("at")), rows)
 
-    def by_key(self) -> Mapping[Digest, StoredKey]:
+    def by_key(self) -> KeyTable:
         """Return all keys of accounts that are not deleted."""
         with self._engine.connect() as connection:
-            active = _accounts(connection, _active())
-            return {
-                Digest(row[0]): _stored_key(row, active[row[2]])
-                for row in connection.execute(select(*_KEY))
-                if row[2] in active
-            }
+            return read_key_table(connection)
 
     def last_change(self) -> int:
         """Return the number of the last change; 0 if there was none."""
@@ -209,7 +222,7 @@ def _accounts(
         bought.setdefault(number, []).append((period[0], period[1]))
     return {
         number: Account(
-            number, name, plan, _FORMATS[form], anchor_day, suspended, tuple(bought.get(number, ())), email, note
+            number, name, plan, FORMATS[form], anchor_day, suspended, tuple(bought.get(number, ())), email, note
         )
         for number, name, plan, form, anchor_day, suspended, email, note in connection.execute(query)
     }
@@ -239,10 +252,7 @@ def _key(row: Any, account_name: str) -> KeyRecord:
 def _stored_key(row: Any, account: Account) -> StoredKey:
     """Return a key with its end: the earlier of expiry and revocation, which may both be in the future."""
     _, number, _, expires_at, revoked_at = row
-    if expires_at is revoked_at is None:
-        return StoredKey(number, account)
-    ends = [moment for moment in (_moment(expires_at), _moment(revoked_at)) if moment is not None]
-    return StoredKey(number, account, min(ends), revoked_at is not None and revoked_at <= _now())
+    return StoredKey(number, account, *key_end(expires_at, revoked_at, _now()))
 
 
 def _moment(value: datetime | None) -> datetime | None:

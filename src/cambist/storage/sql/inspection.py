@@ -9,10 +9,19 @@ from urllib.parse import quote
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.pool import NullPool
 
-from cambist.storage.sql.backends import backend_of
+from cambist.storage.sql.backends import SessionLimits, backend_of, is_pooled
 from cambist.storage.sql.backends.sqlite import raise_with_remedy
-from cambist.storage.sql.engine import open_read_only
+from cambist.storage.sql.engine import open_engine, open_read_only
 from cambist.storage.sql.revision import newest_revision, release_of, revisions
+
+_SERVER = """
+SELECT current_setting('transaction_read_only') = 'off', least(
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+    - coalesce(current_setting('reserved_connections', true)::int, 0),
+  (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
+  (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
+)"""
+"""Whether a server of PostgreSQL takes writes, and how many sessions it has for this user in this database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +35,18 @@ class DatabaseReport:
     newest_schema: str
     faults: tuple[str, ...]
     release: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerReport:
+    """What a server allows this service: whether it can be written, and how many sessions it may have.
+
+    With `is_pooled` a pooler stands between, which lends sessions.
+    """
+
+    is_writable: bool
+    is_pooled: bool
+    sessions: int
 
 
 def inspect_database(path: Path, within: float) -> DatabaseReport:
@@ -42,6 +63,17 @@ def inspect_server(url: str, within: float) -> DatabaseReport:
     engine = open_read_only(url, 1, within)
     try:
         return _report(engine, within)
+    finally:
+        engine.dispose()
+
+
+def inspect_sessions(url: str, within: float) -> ServerReport:
+    """Report on the server of a database that a URL names. Errors: CannotStart for the URL, StoreBroken."""
+    engine = open_engine(url, SessionLimits("cambist", statement_seconds=within))
+    try:
+        with engine.begin() as connection:
+            writable, most = connection.exec_driver_sql(_SERVER).one()
+            return ServerReport(bool(writable), is_pooled(connection), int(most))
     finally:
         engine.dispose()
 

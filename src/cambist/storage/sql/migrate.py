@@ -16,7 +16,7 @@ from cambist.errors import CannotStart, StoreBroken
 from cambist.storage.sql.backends import WriteLock, backend_of, writing
 from cambist.storage.sql.former_schema import FORMER_SCHEMA, move_from_former, refusal
 from cambist.storage.sql.migration_copy import copy_before_migration
-from cambist.storage.sql.revision import MIGRATIONS, has_table, release_of
+from cambist.storage.sql.revision import MIGRATIONS, has_table, release_of, what_to_install
 from cambist.storage.sql.schema import schema_releases
 
 _log = logging.getLogger(__name__)
@@ -75,5 +75,5 @@ def _check_is_former(connection: Connection, schema: str) -> None:
 def _newer_schema(connection: Connection, schema: str) -> str:
     known = f"The database is of a newer Cambist (schema {schema})"
     if release := release_of(connection, schema):
-        return f"{known}: it was migrated by {release}, and this is {__version__}; install {release} or a later one"
-    return f"{known}: upgrade the service"
+        return f"{known}: it was migrated by {release}, and this is {__version__}; {what_to_install(release)}"
+    return f"{known}: install a newer Cambist"

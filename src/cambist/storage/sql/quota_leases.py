@@ -7,7 +7,7 @@ beyond its lease, or without one, is subtracted as well.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from typing import Any
 
@@ -19,6 +19,8 @@ from cambist.storage.sql.schema import quota_leases, usage
 
 _Key = tuple[int, date]
 """An account and the first day of the period."""
+
+_KEYS_AT_ONCE = 5000
 
 _KEY = (quota_leases.c.account_id, quota_leases.c.period_start)
 
@@ -42,10 +44,23 @@ class SqlQuotaLeases:
             self._add_missing(connection, node, by_key)
             granted, used = _granted(connection, by_key), _used(connection, by_key)
             leases = [_next_lease(node, request, granted[key], used[key], nodes) for key, request in by_key.items()]
-            for lease in leases:
-                if lease.granted != granted[lease.account, lease.period_start][node]:
-                    connection.execute(_row_of(node, lease).values(granted=lease.granted))
+            changed = [lease for lease in leases if lease.granted != granted[lease.account, lease.period_start][node]]
+            self._write(connection, node, changed)
         return leases
+
+    def _write(self, connection: Connection, node: str, leases: Iterable[QuotaLease]) -> None:
+        """Write what a node has been granted, in one statement for all accounts."""
+        backend = backend_of(connection)
+        insert: Any = backend.insert(quota_leases)
+        statement = insert.on_conflict_do_update(
+            index_elements=[*_KEY, quota_leases.c.node], set_={"granted": insert.excluded.granted}
+        )
+        rows = [
+            {"account_id": lease.account, "period_start": lease.period_start, "node": node, "granted": lease.granted}
+            for lease in leases
+        ]
+        if rows:
+            backend.execute_rows(connection, statement, rows)
 
     def _add_missing(self, connection: Connection, node: str, keys: Iterable[_Key]) -> None:
         rows = [{"account_id": number, "period_start": start, "node": node, "granted": 0} for number, start in keys]
@@ -62,7 +77,6 @@ class SqlQuotaLeases:
 
     def forget(self, node: str) -> int:
         """Reduce the leases of a node to what it has counted."""
-        freed = 0
         with writing(self._engine, WriteLock.LEASES) as connection:
             own = quota_leases.c.node == node
             # As above: a write that changes nothing, before anything is read.
@@ -70,13 +84,10 @@ class SqlQuotaLeases:
             query = select(*_KEY, quota_leases.c.granted).where(own)
             granted = {(number, start): calls for number, start, calls in connection.execute(query)}
             used = _used(connection, granted)
-            for key, calls in granted.items():
-                unused = calls - used[key][node]
-                if unused > 0:
-                    lease = QuotaLease(*key, granted=calls - unused, free=0)
-                    connection.execute(_row_of(node, lease).values(granted=lease.granted))
-                    freed += unused
-        return freed
+            unused = {key: calls - used[key][node] for key, calls in granted.items() if calls > used[key][node]}
+            leases = [QuotaLease(*key, granted=granted[key] - calls, free=0) for key, calls in unused.items()]
+            self._write(connection, node, leases)
+        return sum(unused.values())
 
     def remove_before(self, day: date) -> None:
         """Remove the leases of old periods."""
@@ -98,29 +109,34 @@ def _next_lease(node: str, request: LeaseRequest, granted: Counter[str], used: C
 
 def _granted(connection: Connection, keys: Collection[_Key]) -> defaultdict[_Key, Counter[str]]:
     """Return what was granted, by node."""
-    query = select(*_KEY, quota_leases.c.node, quota_leases.c.granted).where(tuple_(*_KEY).in_(list(keys)))
-    return _by_node(connection, query)
+    found: defaultdict[_Key, Counter[str]] = defaultdict(Counter)
+    for some in _in_parts(keys):
+        query = select(*_KEY, quota_leases.c.node, quota_leases.c.granted).where(tuple_(*_KEY).in_(some))
+        _add_by_node(found, connection, query)
+    return found
 
 
 def _used(connection: Connection, keys: Collection[_Key]) -> defaultdict[_Key, Counter[str]]:
     """Return what was counted in periods for which there are leases, by node."""
-    periods = select(*_KEY).where(tuple_(*_KEY).in_(list(keys))).distinct().subquery()
-    of_period = (usage.c.account_id == periods.c.account_id) & (usage.c.day >= periods.c.period_start)
-    group = (periods.c.account_id, periods.c.period_start, usage.c.node)
-    query = select(*group, cast(func.sum(usage.c.calls), BigInteger)).join(periods, of_period).group_by(*group)
-    return _by_node(connection, query)
-
-
-def _by_node(connection: Connection, query: Select[int, date, str, int]) -> defaultdict[_Key, Counter[str]]:
     found: defaultdict[_Key, Counter[str]] = defaultdict(Counter)
-    for account, period_start, node, calls in connection.execute(query):
-        found[account, period_start][node] = calls
+    for some in _in_parts(keys):
+        periods = select(*_KEY).where(tuple_(*_KEY).in_(some)).distinct().subquery()
+        of_period = (usage.c.account_id == periods.c.account_id) & (usage.c.day >= periods.c.period_start)
+        group = (periods.c.account_id, periods.c.period_start, usage.c.node)
+        query = select(*group, cast(func.sum(usage.c.calls), BigInteger)).join(periods, of_period).group_by(*group)
+        _add_by_node(found, connection, query)
     return found
 
 
-def _row_of(node: str, lease: QuotaLease) -> Any:
-    return update(quota_leases).where(
-        quota_leases.c.account_id == lease.account,
-        quota_leases.c.period_start == lease.period_start,
-        quota_leases.c.node == node,
-    )
+def _in_parts(keys: Collection[_Key]) -> Iterator[list[_Key]]:
+    """Yield the keys in lists that a statement may have as parameters."""
+    listed = list(keys)
+    for start in range(0, len(listed), _KEYS_AT_ONCE):
+        yield listed[start : start + _KEYS_AT_ONCE]
+
+
+def _add_by_node(
+    found: defaultdict[_Key, Counter[str]], connection: Connection, query: Select[int, date, str, int]
+) -> None:
+    for account, period_start, node, calls in connection.execute(query):
+        found[account, period_start][node] = calls

@@ -53,6 +53,11 @@ def release_of(connection: Connection, schema: str) -> str:
     return {str(found): str(release) for found, release in rows}.get(schema, "")
 
 
+def what_to_install(release: str) -> str:
+    """Return what to do about a database that a release has migrated: of a build between releases, the next one."""
+    return f"install Cambist {release.partition('.dev')[0].partition('+')[0]} or newer"
+
+
 def revisions(engine: Engine) -> list[str]:
     """Return the revisions of a database: one, or none without tables. Errors: CannotStart if it cannot be read."""
     try:

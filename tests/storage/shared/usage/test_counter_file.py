@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.storage.shared.usage.counter import COUNT, count_of, is_valid, with_check
+from cambist.storage.shared.usage.counter_arrays import largest_values
+from cambist.storage.shared.usage.counter_copy import copy_counter_files
 from cambist.storage.shared.usage.counter_file import CounterFile, create_counter_file
 from cambist.storage.shared.usage.layout import BLOCK, CounterFileLayout, CounterFileName, read_layout
 from cambist.storage.shared.usage.writer_slot import WriterSlot
@@ -187,6 +189,40 @@ def test_disk_space_is_allocated_when_a_file_is_created(tmp_path: Path) -> None:
     assert status.st_mode & 0o777 == 0o600
 
 
+def test_accounts_that_never_call_take_no_disk_space_and_are_not_read(tmp_path: Path) -> None:
+    file = new_file(tmp_path)
+    path = tmp_path / str(LAYOUT.name)
+    before = path.stat().st_blocks
+    file.grow(100_000)
+    file.spend(90_000, 1, 0, 3)
+    assert (path.stat().st_blocks - before) * 512 <= 64 << 10
+    used = list(file.used())
+    assert 90_000 in used
+    assert len(used) < 2048
+    assert (file.total(90_000), file.total(50_000), file.faults()) == (3, 0, [])
+
+
+def test_without_holes_a_file_has_space_for_all_accounts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = new_file(tmp_path)
+    seek = os.lseek
+    monkeypatch.setattr(os, "lseek", lambda file, at, how: seek(file, *((0, 2) if how == os.SEEK_HOLE else (at, how))))
+    file.grow(5000)
+    status = (tmp_path / str(LAYOUT.name)).stat()
+    assert status.st_blocks * 512 >= status.st_size
+
+
+def test_the_copy_of_a_file_has_its_holes(tmp_path: Path) -> None:
+    file = new_file(tmp_path)
+    file.grow(100_000)
+    file.spend(90_000, 1, 0, 3)
+    (tmp_path / "copy").mkdir()
+    copy_counter_files(tmp_path, tmp_path / "copy")
+    copied = tmp_path / "copy" / str(LAYOUT.name)
+    assert copied.read_bytes() == (tmp_path / str(LAYOUT.name)).read_bytes()
+    assert copied.stat().st_blocks * 512 < 1 << 20
+    assert CounterFile(tmp_path / "copy", LAYOUT.name).total(90_000) == 3
+
+
 def test_an_undamaged_file_has_no_faults(tmp_path: Path) -> None:
     file = new_file(tmp_path)
     file.spend(5, 1, 0, 3)
@@ -237,3 +273,7 @@ def test_the_lowest_free_slot_is_claimed_first(tmp_path: Path) -> None:
 
 def test_a_slot_without_references_is_free_again(tmp_path: Path) -> None:
     assert [WriterSlot(tmp_path).number for _ in range(3)] == [0, 0, 0]
+
+
+def test_a_file_in_which_nobody_has_a_counter_yet_has_no_values(tmp_path: Path) -> None:
+    assert largest_values(new_file(tmp_path)) == {}

@@ -76,9 +76,8 @@ class _FileCopy:
             if mark != last and place // MARKS not in own_slots
         }
         self._marks = marks
-        blocks = range(-(-self._file.accounts // _BLOCK))
-        for first in moved:
-            yield from blocks[first::MARKS]
+        # Blocks without any data are never read: that would take memory for accounts that do not call.
+        yield from sorted({block for account in self._file.used() if (block := account // _BLOCK) % MARKS in moved})
 
     def changed_accounts(self, block: int, counters: bytes) -> Iterator[int]:
         """Return the accounts of a block whose counters differ from the copy."""

@@ -22,33 +22,31 @@ def marks_of(file: CounterFile) -> Counts:
 
 
 def accounts_of_marks(file: CounterFile, before: Counts | None, now: Counts) -> Numbers:
-    """Return the accounts of the marks that have moved; all mapped ones if none were read before."""
+    """Return the accounts of the marks that have moved; all that may have calls if none were read before."""
     if before is None:
-        return all_accounts(file)
+        return _accounts_with_data(file)
     moved = (now != before).reshape(-1, MARKS).any(axis=0)
     if not moved.any():
         return np.zeros(0, np.int64)
-    blocks = np.arange(-(-file.accounts >> MARKED_TOGETHER))
-    accounts = np.add.outer(blocks[moved[blocks % MARKS]] << MARKED_TOGETHER, np.arange(1 << MARKED_TOGETHER)).ravel()
-    mapped: Numbers = accounts[accounts < file.accounts]
-    return mapped
+    accounts = _accounts_with_data(file)
+    marked: Numbers = accounts[moved[(accounts >> MARKED_TOGETHER) % MARKS]]
+    return marked
 
 
-def all_accounts(file: CounterFile) -> Numbers:
-    """Return all mapped accounts."""
-    return np.arange(file.accounts)
+def _accounts_with_data(file: CounterFile) -> Numbers:
+    return np.fromiter(file.used(), np.int64)
 
 
 def used_accounts(file: CounterFile) -> Numbers:
     """Return the mapped accounts with any counter that was ever written."""
-    return np.flatnonzero(_by_account(file).any(axis=(1, 2)))
+    accounts = _accounts_with_data(file)
+    used: Numbers = accounts[_by_account(file)[accounts].any(axis=(1, 2))]
+    return used
 
 
 def totals_of(file: CounterFile, accounts: Numbers) -> Counts:
     """Return the totals of mapped accounts, unchecked, to compare with an earlier reading."""
-    counters = _by_account(file)[:, 0, :]
-    chosen = counters if len(accounts) == file.accounts else counters[accounts]
-    totals: Counts = chosen.sum(axis=1) * _INVERSE
+    totals: Counts = _by_account(file)[accounts, 0, :].sum(axis=1) * _INVERSE
     return totals
 
 
@@ -61,12 +59,13 @@ def checked_rows(file: CounterFile, accounts: Numbers) -> tuple[Counts, NDArray[
     return counts[:, 1:].sum(axis=2), is_valid
 
 
-def largest_values(file: CounterFile) -> Counts:
-    """Return the largest valid value of each mapped account over all slots."""
-    counts = _by_account(file).reshape(file.accounts, -1) * _INVERSE
+def largest_values(file: CounterFile) -> dict[int, int]:
+    """Return the largest valid value over all slots, of each mapped account that has one."""
+    accounts = _accounts_with_data(file)
+    counts = _by_account(file)[accounts] * _INVERSE
     counts[counts > _COUNT] = 0
-    largest: Counts = counts.max(axis=1)
-    return largest
+    largest = zip(accounts.tolist(), counts.max(axis=(1, 2), initial=0).tolist(), strict=True)
+    return {account: value for account, value in largest if value}
 
 
 def _by_account(file: CounterFile) -> Counts:

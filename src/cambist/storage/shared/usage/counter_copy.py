@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cambist.storage.shared.usage.counter_file import CounterFile
 from cambist.storage.shared.usage.layout import CounterFileName
+from cambist.storage.shared.usage.sparse_space import copy_with_holes
 
 _TRIES = 3
 
@@ -38,10 +39,9 @@ def _copy(folder: Path, target: Path, name: CounterFileName) -> None:
     """Copy a file, again if the copy has a damaged counter: it may have been written at this very moment."""
     for _ in range(_TRIES):
         try:
-            content = (folder / str(name)).read_bytes()
+            copy_with_holes(folder / str(name), target / str(name))
         except FileNotFoundError:
             return
-        (target / str(name)).write_bytes(content)
         if not counter_faults(target, name):
             return
 

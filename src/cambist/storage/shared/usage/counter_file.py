@@ -1,8 +1,9 @@
 """A counter file: a memory-mapped file of counters by account, row and writer slot.
 
-Each slot has one writer at a time; every process may read. Disk space is allocated when the file is created or grows:
-writing into a hole on a full disk would end the process with SIGBUS. Truncating a mapped file ends the processes that
-have it mapped in the same way, which cannot be prevented. A file that was truncated before is found when it is mapped.
+Each slot has one writer at a time; every process may read. The first accounts have disk space when the file is created;
+those after them get it before their first call is counted, so that accounts that never call take none: writing into a
+hole on a full disk would end the process with SIGBUS. Truncating a mapped file ends the processes that have it mapped
+in the same way, which cannot be prevented. A file that was truncated before is found when it is mapped.
 """
 
 from __future__ import annotations
@@ -12,11 +13,13 @@ import mmap
 import os
 import threading
 import weakref
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from cambist.errors import StoreBroken
 from cambist.storage.shared.usage.counter import ALL_BITS, BYTES, COUNT, FACTOR, INVERSE, count_of, is_valid, with_check
 from cambist.storage.shared.usage.layout import (
     LONGEST_HEADER,
@@ -26,13 +29,15 @@ from cambist.storage.shared.usage.layout import (
     CounterFileName,
     read_layout,
 )
+from cambist.storage.shared.usage.sparse_space import accounts_with_data, extend
 
 
 @dataclass(slots=True, eq=False)
 class CountingPlace:
     """Where one slot of a mapped file counts: the slot's counter of account 0, and the distances from it.
 
-    `rows` are the distances of rows from their account's total; `mark` is the first mark of the slot.
+    `rows` are the distances of rows from their account's total; `mark` is the first mark of the slot. `allocate` gives
+    an account its disk space; a slot in which it was counted before knows that it has it.
     """
 
     counters: memoryview[int]
@@ -41,31 +46,41 @@ class CountingPlace:
     per_account: int
     rows: dict[str, int]
     mark: int
+    allocate: Callable[[int], None]
 
     def spend(self, account: int, row: int, calls: int) -> None:
-        """Add calls to the row at this distance and to the total of a mapped account."""
+        """Add calls to the row at this distance and to the total of a mapped account.
+
+        Errors: StoreBroken if the account has no disk space yet and the disk is full.
+        """
         counters = self.counters
         total = self.first + account * self.per_account
         # The total is written after the row: whoever sees it sees the row as well. The mark is moved last: whoever sees
         # that sees both. Calls are added to counters as `counter` says: this runs for every request.
         at, added = total + row, FACTOR if calls == 1 else calls * FACTOR
+        if not counters[total]:
+            self.allocate(account)
         counters[at] = counters[at] + added & ALL_BITS
         counters[total] = counters[total] + added & ALL_BITS
         at = self.mark + (account >> MARKED_TOGETHER) % MARKS
         counters[at] = counters[at] + 1 & COUNT
 
     def count_many(self, account: int, count: int) -> None:
-        """Add several to the total of a mapped account."""
+        """Add several to the total of a mapped account. Errors: StoreBroken as in `spend`."""
         counters = self.counters
         at = self.first + account * self.per_account
+        if not counters[at]:
+            self.allocate(account)
         counters[at] = counters[at] + count * FACTOR & ALL_BITS
         at = self.mark + (account >> MARKED_TOGETHER) % MARKS
         counters[at] = counters[at] + 1 & COUNT
 
     def count(self, account: int) -> None:
-        """Add one to the total of a mapped account."""
+        """Add one to the total of a mapped account. Errors: StoreBroken as in `spend`."""
         counters = self.counters
         at = self.first + account * self.per_account
+        if not counters[at]:
+            self.allocate(account)
         counters[at] = counters[at] + FACTOR & ALL_BITS
         at = self.mark + (account >> MARKED_TOGETHER) % MARKS
         counters[at] = counters[at] + 1 & COUNT
@@ -123,7 +138,7 @@ class CounterFile:
         if self.accounts < capacity:
             faults.append(f"it is cut off, and the accounts from {self.accounts} to {capacity - 1} are lost")
         unused = bytes(self._per_account * BYTES)
-        for account in range(self.accounts):
+        for account in self.used():
             counters = self.counters_of(account)
             if counters.tobytes() != unused and (bad := sum(not is_valid(counter) for counter in counters if counter)):
                 faults.append(f"{bad} counters of the account {account} are damaged, and lost")
@@ -147,7 +162,19 @@ class CounterFile:
             per_account=self._per_account,
             rows={row: number * self.slots for row, number in self.rows.items()},
             mark=self._first_mark + slot * MARKS,
+            allocate=self.allocate,
         )
+
+    def allocate(self, account: int) -> None:
+        """Give an account its disk space, if it has none. Errors: StoreBroken if the disk is full."""
+        try:
+            os.posix_fallocate(self._file, self._size(account), self._per_account * BYTES)
+        except OSError as error:
+            raise StoreBroken(f"No space for the usage counters of account {account}: {error.strerror}") from error
+
+    def used(self) -> Iterator[int]:
+        """Return the mapped accounts that may have been counted: others are never read, which would take memory."""
+        return accounts_with_data(self._file, self._header, self._per_account * BYTES, self.accounts)
 
     def ensure_mapped(self, account: int) -> bool:
         """Return whether the file has an account. Maps the file again if another process has made it grow."""
@@ -174,7 +201,7 @@ class CounterFile:
         capacity = max(self.capacity, wanted)
         missing = self._size(capacity) - size
         if missing > 0:
-            os.posix_fallocate(self._file, size, missing)
+            extend(self._file, size, missing)
         self.counters[self._first - 1] = with_check(capacity)
 
     def _size(self, accounts: int) -> int:
@@ -185,15 +212,18 @@ class CounterFile:
         self.place(slot).spend(account, row * self.slots, calls)
 
     def set_value(self, account: int, slot: int, value: int) -> None:
-        """Store a value for a mapped account. The slot must be the caller's own."""
-        self.counters[self._first + account * self._per_account + slot] = with_check(value)
+        """Store a value for a mapped account. The slot must be the caller's own. Errors: StoreBroken."""
+        at = self._first + account * self._per_account + slot
+        if not self.counters[at]:
+            self.allocate(account)
+        self.counters[at] = with_check(value)
 
     def repair(self, slot: int) -> None:
         """Raise the totals of a slot to the sum of their rows: its last writer may have been killed between the two.
 
         Nobody else may write to the slot meanwhile. A total above the sum of its rows stays: a row was lost.
         """
-        for account in range(self.accounts):
+        for account in self.used():
             at = self._first + account * self._per_account + slot
             total, *rows = self.counters[at : at - slot + self._per_account : self.slots].tolist()
             if any(rows) and (counted := sum(map(count_of, rows))) > count_of(total):

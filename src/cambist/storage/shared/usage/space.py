@@ -8,6 +8,7 @@ from datetime import date, timedelta
 
 from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
+from cambist.storage.shared.usage.counter_file import CounterFile
 from cambist.storage.shared.usage.file_set import CounterFileSet
 from cambist.storage.shared.usage.worker_counters import ADMITTED, KEYS
 from cambist.storage.shared.usage.writer_slot import lock_path
@@ -28,7 +29,7 @@ class RequiredSpace:
 def reserve_space(file_set: CounterFileSet, required: RequiredSpace, today: date) -> None:
     """Create the files of today and tomorrow, those of requests and keys, and the locks of the slots.
 
-    Errors: StoreBroken.
+    There is then space for the first accounts, and for all that have called on the days before. Errors: StoreBroken.
     """
     try:
         for slot in range(required.slots):
@@ -37,11 +38,22 @@ def reserve_space(file_set: CounterFileSet, required: RequiredSpace, today: date
         raise StoreBroken(unwritable("usage counters in", file_set.folder, error)) from error
     days = [day.isoformat() for day in (today, today + _DAY)]
     _reserve(file_set, KEYS, required.key, required.slots)
+    callers = _callers(file_set)
     for stem in (ADMITTED, *days):
-        _reserve(file_set, stem, required.account, required.slots, required.endpoints if stem in days else ())
+        file = _reserve(file_set, stem, required.account, required.slots, required.endpoints if stem in days else ())
+        for account in callers:
+            if file.ensure_mapped(account):
+                file.allocate(account)
 
 
-def _reserve(file_set: CounterFileSet, stem: str, highest: int, slots: int, rows: tuple[str, ...] = ()) -> None:
+def _callers(file_set: CounterFileSet) -> list[int]:
+    """Return the accounts that have called on any day of which there are files."""
+    files = [file for stem, each in file_set.files.items() if stem not in {ADMITTED, KEYS} for file in each]
+    return sorted({account for file in files for account in file.used() if file.total(account)})
+
+
+def _reserve(file_set: CounterFileSet, stem: str, highest: int, slots: int, rows: tuple[str, ...] = ()) -> CounterFile:
     file = file_set.file_for(stem, slots - 1, slots, rows)
     if not file.ensure_mapped(highest):
         file_set.grow(file, highest)
+    return file

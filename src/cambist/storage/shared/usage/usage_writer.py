@@ -11,8 +11,6 @@ from datetime import date, timedelta
 from pathlib import Path
 from time import monotonic
 
-import numpy as np
-
 from cambist.accounts.usage_counters import CounterFileKey, CounterTotal, UsageStore
 from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
@@ -145,9 +143,8 @@ class UsageWriter:
         found: dict[int, int] = {}
         for file in self._file_set.files.get(KEYS, ()):
             file.ensure_mapped(file.capacity - 1)
-            seconds = largest_values(file)
-            for key in np.flatnonzero(seconds).tolist():
-                found[key] = max(found.get(key, 0), int(seconds[key]))
+            for key, second in largest_values(file).items():
+                found[key] = max(found.get(key, 0), second)
         return found
 
 

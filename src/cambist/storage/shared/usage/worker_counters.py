@@ -34,7 +34,7 @@ class _Day:
     removed: Mapping[int, int]
 
 
-_NOWHERE = CountingPlace(memoryview(b"").cast("Q"), 0, 0, 0, {}, -1)
+_NOWHERE = CountingPlace(memoryview(b"").cast("Q"), 0, 0, 0, {}, -1, lambda _account: None)
 _NO_VERSION = -1
 
 
@@ -226,5 +226,5 @@ def _with_removed(before: _Day | None, files: Sequence[CounterFile]) -> _Day:
     removed = Counter(before.removed)
     for file in before.files:
         if file.layout.number not in numbers:
-            removed.update({account: calls for account in range(file.accounts) if (calls := file.total(account))})
+            removed.update({account: calls for account in file.used() if (calls := file.total(account))})
     return _Day(files, removed)

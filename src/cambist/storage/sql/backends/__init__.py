@@ -128,6 +128,11 @@ def backend_of(bound: Engine | Connection) -> SqlBackend:
     return backend_named(bound.dialect.name)
 
 
+def is_pooled(connection: Connection) -> bool:
+    """Return whether a pooler stands between a connection and its server, see `postgresql_sessions`."""
+    return bool(getattr(connection.connection.driver_connection, "is_pooled", False))
+
+
 @contextmanager
 def writing(engine: Engine, lock: WriteLock) -> Iterator[Connection]:
     """Open a transaction that writes, and commit it at the end.

@@ -2,59 +2,25 @@
 
 from __future__ import annotations
 
-import os
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from time import monotonic, sleep
 from typing import Any
 
-from psycopg import Connection as PsycopgConnection
 from psycopg import Error as PsycopgError
-from psycopg import OperationalError
-from psycopg.abc import RV, PQGen
-from sqlalchemy import Connection, Engine, ExceptionContext, Table, create_engine, event, func, make_url, select
+from sqlalchemy import ARRAY, Connection, Engine, Table, bindparam, func, select
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.pool import QueuePool
 
 from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.storage.sql.backends import SessionLimits, WriteLock
+from cambist.storage.sql.backends import postgresql_sessions as sessions
 from cambist.storage.sql.checksum import COLUMNS, StoredRow
 from cambist.storage.sql.fencing import leader_epoch
 from cambist.storage.sql.schema import accounts, accounts_by_name
-from cambist.storage.sql.store_broken import broken, raise_store_broken
+from cambist.storage.sql.store_broken import broken
 
-_DRIVER = "postgresql+psycopg"
-_CONNECTING = {
-    "connect_timeout": "5",
-    "keepalives_idle": "10",
-    "keepalives_interval": "5",
-    "keepalives_count": "3",
-    "tcp_user_timeout": "15000",
-    "application_name": "cambist",
-}
-"""Parameters of a connection unless the URL has others: a server that is gone is noticed after some seconds."""
-
-_CONNECT_SECONDS = _LOCK_SECONDS = 5.0
-_STATEMENT_SECONDS = 120.0
-_ANSWER_SECONDS = 2.0
-"""How long the server may take to say that a statement has taken too long: then it is hanging."""
 _TRY_SECONDS = 0.2
-_KEPT, _MORE = 2, 30
-"""How many connections a process keeps, and how many more it may open for a while."""
-
-_SERVER_KEEPALIVE = (
-    "SET tcp_keepalives_idle = 5",
-    "SET tcp_keepalives_interval = 2",
-    "SET tcp_keepalives_count = 3",
-    "SET tcp_user_timeout = 15000",
-)
-"""The same for the server: it ends the transaction of a node that was cut off, and other nodes get its locks."""
-
-_ROWS_AT_ONCE = 500
-"""Far fewer than a statement may have parameters for."""
-
 _LOCKS = 0x63616D6200
 """The first of the numbers of our advisory locks, which others in the database should not use."""
 
@@ -82,23 +48,11 @@ class PostgresqlBackend:
 
     def open(self, url: str, session: SessionLimits | None = None) -> Engine:
         """Return an engine that keeps few connections, and checks a kept one before it is used."""
-        engine = _engine(url, _KEPT, _MORE, session.name if session else "")
-        event.listen(engine, "handle_error", _raise)
-        limits = {"lock_timeout": _LOCK_SECONDS, "statement_timeout": _STATEMENT_SECONDS}
-        if session:
-            limits["statement_timeout"] = session.statement_seconds
-            if session.idle_seconds is not None:
-                limits["idle_in_transaction_session_timeout"] = session.idle_seconds
-        event.listen(engine, "connect", _with_settings(**limits))
-        return engine
+        return sessions.open_writing(url, session)
 
     def open_read_only(self, url: str, connections: int, within: float) -> Engine:
         """Return an engine whose connections cannot write, and whose statements end in time."""
-        engine = _engine(url, connections, 0)
-        event.listen(engine, "handle_error", _reconnect)
-        limits = {"lock_timeout": within, "statement_timeout": within}
-        event.listen(engine, "connect", _with_settings("SET default_transaction_read_only = on", **limits))
-        return engine
+        return sessions.open_reading(url, connections, within)
 
     def lock(self, connection: Connection, lock: WriteLock) -> None:
         """Wait for an advisory lock. What is read under it was committed before, also while this one waited."""
@@ -131,7 +85,7 @@ class PostgresqlBackend:
         return insert(table)
 
     def execute_rows(self, connection: Connection, statement: Any, rows: list[dict[str, Any]]) -> None:
-        """Execute statements that are answered one by one, an INSERT for many rows at once.
+        """Execute statements that are answered one by one, an INSERT for all rows at once.
 
         The driver would send rows without waiting for answers. While the server waits for more of them no limit of
         idle transactions counts, and a node that is paused would keep its locks.
@@ -140,8 +94,11 @@ class PostgresqlBackend:
             for row in rows:
                 connection.execute(statement, row)
             return
-        for start in range(0, len(rows), _ROWS_AT_ONCE):
-            connection.execute(statement.values(rows[start : start + _ROWS_AT_ONCE]))
+        if rows:
+            names, table = list(rows[0]), statement.table
+            columns = [func.unnest(bindparam(name, type_=ARRAY(table.c[name].type))) for name in names]
+            values = {name: [row[name] for row in rows] for name in names}
+            connection.execute(statement.from_select(names, select(*columns)), values)
 
     def insert_fixings(self, connection: Connection, rows: list[StoredRow]) -> None:
         """Insert rows through COPY, which is several times as fast as INSERT."""
@@ -196,25 +153,6 @@ class PostgresqlBackend:
 BACKEND = PostgresqlBackend()
 
 
-class ConnectionWithDeadline(PsycopgConnection[Any]):
-    """A connection that is closed if the server does not answer, as when it is paused. Errors: OperationalError."""
-
-    longest_wait: float | None = None
-    """Seconds for one answer, longer than the server lets a statement take; None: no limit."""
-
-    def wait(self, gen: PQGen[RV], interval: float = 0.1, timeout: float | None = None) -> RV:
-        """Consume a generator that waits for the server."""
-        limit = self.longest_wait if timeout is None else timeout
-        until = None if limit is None else monotonic() + limit
-        try:
-            return super().wait(gen, interval, limit)
-        except OperationalError as error:
-            if until is None or monotonic() < until:
-                raise
-            self.pgconn.finish()
-            raise OperationalError(f"the server has not answered for {limit:.1f} s") from error
-
-
 def _copy(connection: Connection, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
     driver: Any = connection.connection.driver_connection
     try:
@@ -223,73 +161,3 @@ def _copy(connection: Connection, statement: str, rows: Sequence[tuple[Any, ...]
                 copy.write_row(row)
     except PsycopgError as error:
         raise broken(error, is_gone=driver.broken) from error
-
-
-def _raise(context: ExceptionContext) -> None:
-    """Raise StoreUnreachable without a connection, and StoreBroken for what goes wrong over one."""
-    if context.is_pre_ping:
-        return  # a kept connection is broken: the pool opens another
-    is_gone = context.is_disconnect or (context.engine is not None and context.connection is None)
-    raise_store_broken(context, is_gone=is_gone)
-
-
-def _engine(url: str, kept: int, more: int, name: str = "") -> Engine:
-    given = make_url(url)
-    arguments = {name: value for name, value in _CONNECTING.items() if name not in given.query}
-    if name:
-        arguments["application_name"] = name
-    # One transaction sees one state of the database, as in SQLite; `lock` chooses another level to write.
-    engine = create_engine(
-        given.set(drivername=_DRIVER),
-        poolclass=QueuePool,
-        pool_size=kept,
-        max_overflow=more,
-        pool_use_lifo=True,
-        pool_pre_ping=True,
-        pool_timeout=_LOCK_SECONDS,
-        isolation_level="REPEATABLE READ",
-        connect_args=arguments,
-    )
-    event.listen(engine, "do_connect", _connect)
-    _forget_after_fork(engine)
-    return engine
-
-
-def _connect(
-    _dialect: object, _record: object, arguments: Sequence[Any], named: dict[str, Any]
-) -> ConnectionWithDeadline:
-    return ConnectionWithDeadline.connect(*arguments, **named)
-
-
-def _forget_after_fork(engine: Engine) -> None:
-    """Let forked children open connections of their own."""
-    remembered = weakref.ref(engine)
-
-    def forget() -> None:
-        if (inherited := remembered()) is not None:
-            inherited.dispose(close=False)
-
-    os.register_at_fork(after_in_child=forget)
-
-
-def _with_settings(*statements: str, **seconds: float) -> Any:
-    limits = (f"SET {name} = {max(1, int(limit * 1000))}" for name, limit in seconds.items())
-    settings = "; ".join(["SET datestyle = 'ISO'", "SET timezone = 'UTC'", *_SERVER_KEEPALIVE, *limits, *statements])
-
-    def set_up(connection: ConnectionWithDeadline, _record: object) -> None:
-        connection.longest_wait = _CONNECT_SECONDS
-        was = connection.autocommit
-        connection.autocommit = True
-        connection.execute(settings)
-        connection.autocommit = was
-        connection.longest_wait = seconds["statement_timeout"] + _ANSWER_SECONDS
-
-    return set_up
-
-
-def _reconnect(context: ExceptionContext) -> None:
-    """Raise StoreBroken, and open a new connection for the next read."""
-    try:
-        _raise(context)
-    finally:
-        context.is_disconnect = True
