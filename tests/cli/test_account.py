@@ -55,7 +55,7 @@ def test_an_account_is_created_with_the_requested_plan_and_options(shell: Shell,
 
 
 def test_accounts_are_listed_without_their_keys(shell: Shell) -> None:
-    key = shell("account", "create", "acme", "--plan", "one").out.strip()
+    key = shell("account", "create", "acme", "--plan", "one", "--anchor-day", "1").out.strip()
     shell("account", "suspend", "acme")
     table = shell("account", "list").out
     acme, owner = (line for line in table.splitlines() if "acme" in line or "owner" in line)
@@ -121,7 +121,9 @@ def test_the_address_of_an_account_is_set_changed_and_removed(shell: Shell) -> N
 
 
 def test_an_account_is_shown_with_what_it_bought_and_used(shell: Shell, store: SqlStore) -> None:
-    number = shell("account", "create", "acme", "--plan", "one", "--json").json["account"]["number"]
+    number = shell("account", "create", "acme", "--plan", "one", "--anchor-day", "1", "--json").json["account"][
+        "number"
+    ]
     shell("account", "buy", "acme", "500")
     store.usage.store_totals([CounterTotal(TODAY, 1, number, "fetch-one", 1234)])
     record = shell("account", "show", "acme", "--json").json
@@ -149,7 +151,7 @@ def test_an_account_is_moved_and_changed(shell: Shell, accounts: Accounts) -> No
 
 
 def test_calls_are_bought_for_a_period(shell: Shell, accounts: Accounts) -> None:
-    shell("account", "create", "acme", "--plan", "one")
+    shell("account", "create", "acme", "--plan", "one", "--anchor-day", "1")
     following = period_of(1, date(PERIOD.end.year + 1, 2, 10))
     said = shell("account", "buy", "acme", "2000", "--period", f"{PERIOD.end.year + 1}-02-10").out
     assert f"2,000 more calls from {following.start} to {following.end}" in said

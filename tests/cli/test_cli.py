@@ -98,6 +98,8 @@ OPTIONS = {
         "--until",
         "--plot",
         "--csv",
+        "--ledger",
+        "--beancount",
         "--source",
         "--rule",
         "--booking",
@@ -334,6 +336,7 @@ def test_settings_never_shows_a_key(monkeypatch: pytest.MonkeyPatch, name: str) 
         "bot_key": "",
         "twelvedata_key": "",
         "tls_key": "key.pem",
+        "operator_tls_key": None,
         name: "set",
     }
     assert "key.pem" in table

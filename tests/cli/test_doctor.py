@@ -19,10 +19,11 @@ import msgspec
 import pytest
 from tests.conftest import NOW
 
-from cambist.admin.doctor import folder_checks, machine_checks, network_checks
+from cambist.admin.doctor import database_checks, folder_checks, machine_checks, network_checks
 from cambist.admin.doctor.examination import CHECKS, FOLDER_CHECKS, examine
 from cambist.admin.doctor.finding import Check, Finding, InstallationState, Severity
 from cambist.cli import main
+from cambist.errors import SettingRefused
 from cambist.ingest.source_status import SourceStatuses
 from cambist.settings import Settings
 from cambist.sources.adapters.ecb import adapter
@@ -89,7 +90,7 @@ def test_a_database_in_use_is_checked_beside_its_log(installation: InstallationS
         connection.execute("UPDATE alembic_version SET version_num = '0015'")
         connection.commit()
         assert (installation.path / "cambist.db-wal").stat().st_size
-        finding = one(folder_checks.check_database, installation)
+        finding = one(database_checks.check_database, installation)
     connection.close()
     assert (finding.severity, "schema 0015" in finding.found) == (WARNING, True)
 
@@ -99,7 +100,7 @@ def test_another_schema_is_found(installation: InstallationState, schema: str, s
     with sqlite3.connect(installation.path / "cambist.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = ?", [schema])
     connection.close()
-    finding = one(folder_checks.check_database, installation)
+    finding = one(database_checks.check_database, installation)
     assert (finding.severity, f"schema {schema}" in finding.found) == (severity, True)
 
 
@@ -108,9 +109,9 @@ def test_a_damaged_database_is_found(installation: InstallationState) -> None:
     content = bytearray(path.read_bytes())
     content[4096 * 3 : 4096 * 6] = b"\xa5" * (4096 * 3)
     path.write_bytes(content)
-    assert one(folder_checks.check_database, installation).severity is PROBLEM
+    assert one(database_checks.check_database, installation).severity is PROBLEM
     path.write_bytes(b"")
-    assert "missing or empty" in one(folder_checks.check_database, installation).found
+    assert "missing or empty" in one(database_checks.check_database, installation).found
 
 
 @pytest.mark.parametrize(
@@ -362,3 +363,26 @@ def test_variables_that_kubernetes_sets_for_a_service_are_counted_and_not_refuse
     links = {"CAMBIST_SERVICE_HOST": "10.96.12.7", "CAMBIST_PORT": "tcp://10.96.12.7:8000"}
     finding = one(machine_checks.check_settings, replace(installation, variables=links))
     assert (finding.severity, "2 variables of Kubernetes are ignored" in finding.found) == (OK, True)
+
+
+def test_a_source_of_another_version_that_nodes_switch_off_is_a_warning(installation: InstallationState) -> None:
+    servers = {"database": "postgresql://127.0.0.1:1/cambist", "redis": "redis://127.0.0.1:1"}
+    shared = with_settings(installation, **servers, feeds_off="kraken,source_of_tomorrow")
+    found = list(machine_checks.check_settings(shared))
+    assert [each.severity for each in found] == [WARNING, OK]
+    assert "[source_of_tomorrow]" in found[0].found
+    assert "[feeds_off]" in found[0].remedy
+    alone = with_settings(installation, feeds_off="source_of_tomorrow")
+    with pytest.raises(SettingRefused, match=r"\[feeds_off\] names no source: \[source_of_tomorrow\]"):
+        list(machine_checks.check_settings(alone))
+
+
+def test_a_newer_database_names_the_release_to_install(installation: InstallationState) -> None:
+    connection = sqlite3.connect(installation.path / "cambist.db")
+    with connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.execute("INSERT INTO schema_releases VALUES ('9999', '7.1.0', '2027-01-02 03:04:05')")
+    connection.close()
+    finding = one(database_checks.check_database, installation)
+    assert (finding.severity, finding.remedy) == (PROBLEM, "install Cambist 7.1.0 or newer")
+    assert "migrated by 7.1.0" in finding.found

@@ -59,10 +59,12 @@ def older(finished: Path) -> Path:
     return finished
 
 
-def upgrade(folder: Path, steps: int = 0) -> tuple[int, int | None]:
+def upgrade(folder: Path, steps: int = 0, **variables: str) -> tuple[int, int | None]:
     """Upgrade, and be killed at a step, counted from 1; return the exit code, and how many steps there were."""
     command = [sys.executable, "-c", KILLED, str(folder), str(steps)]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(
+        command, env=environment(**variables), capture_output=True, text=True, check=False, timeout=60
+    )
     assert done.returncode in (0, -signal.SIGKILL), done.stderr
     return done.returncode, int(done.stdout.split()[-1]) if done.returncode == 0 else None
 

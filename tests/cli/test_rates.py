@@ -85,6 +85,14 @@ def test_a_folder_without_database_still_answers_and_gets_none(
             "series EUR USD --since 2026-03-05 --until 2026-03-06 --csv",
             "date,EUR/USD,fixed_on\n2026-03-05,1.24,2026-03-05\n2026-03-06,1.25,2026-03-06",
         ),
+        (
+            "series EUR USD --since 2026-03-05 --until 2026-03-06 --ledger",
+            "; EUR/USD, agreed by all sources.\nP 2026-03-05 EUR 1.24 USD\nP 2026-03-06 EUR 1.25 USD",
+        ),
+        (
+            "series EUR USD --since 2026-03-06 --until 2026-03-06 --beancount --rule before",
+            "; EUR/USD, rule before.\n2026-03-06 price EUR 1.24 USD",
+        ),
     ],
 )
 def test_a_command_prints_the_answer_and_says_who_gave_it(
@@ -149,7 +157,7 @@ def test_prices_that_do_not_belong_to_the_folder_are_not_shown(
         ("convert ten EUR USD", "Invalid amount"),
         ("series EUR USD --since 20", "Invalid since: [20], it takes 2020, 2020-05 or 2020-05-31"),
         ("series EUR USD --since 2020-02-30", "Invalid since: [2020-02-30]"),
-        ("series EUR USD --plot --csv", "Choose one of --plot, --csv and --json"),
+        ("series EUR USD --plot --csv", "Choose one of --plot, --csv, --ledger, --beancount and --json"),
         ("rate EUR USD --url ftp://x", "Invalid --url: [ftp://x]"),
         ("rate EUR USD --url https://rates.example", "There is no key for https://rates.example"),
         (f"rate EUR USD --key k --url {NOBODY}", f"No service answers at {NOBODY}: "),

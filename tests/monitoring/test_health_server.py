@@ -6,24 +6,37 @@ import gc
 import http.client
 import json
 import logging
+import shutil
 import socket
+import ssl
+import subprocess
 import threading
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
+from tests.service.processes import until
 
 from cambist.history.dispute import Dispute, Disputes
+from cambist.http.certificate import server_context
 from cambist.http.request_parser import MAX_HEAD_BYTES
 from cambist.monitoring import health_http, health_server
-from cambist.monitoring.health_http import MAX_CONNECTIONS
-from cambist.monitoring.health_server import HealthApplication, SourceMetrics, readiness, serve_operator_port
+from cambist.monitoring.health_http import ANSWER_SECONDS, MAX_BODY, MAX_CONNECTIONS, MAX_SECONDS, TokenCheck, answer
+from cambist.monitoring.health_server import (
+    HealthApplication,
+    SourceMetrics,
+    readiness,
+    serve_operator_port,
+    traffic_problems,
+)
 from cambist.status.source_report import SourceReport, SourceReports
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -288,7 +301,10 @@ def test_metrics_are_read_at_each_scrape(port: int, last_reports: LastReports) -
 @pytest.mark.parametrize("path", ["/", "/health", "/health/ready/", "/metrics/x", "/fetch-one"])
 def test_any_other_path_is_404_and_lists_the_paths(port: int, path: str) -> None:
     status, _, body = asked(port, path)
-    assert (status, json.loads(body)) == (404, {"error": "There are /health/live, /health/ready and /metrics"})
+    assert (status, json.loads(body)) == (
+        404,
+        {"error": "There are /health/live, /health/ready, /health/traffic and /metrics"},
+    )
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "BREW"])
@@ -334,7 +350,13 @@ def test_a_thousand_idle_connections_make_few_threads_and_the_port_still_answers
         for _ in range(1000):
             held.enter_context(socket.create_connection(("127.0.0.1", port), 10))
         assert threading.active_count() - before <= 2 * MAX_CONNECTIONS + 1
-        assert asked(port, "/health/live")[0] == 200
+
+        def is_answered() -> bool:
+            with suppress(http.client.HTTPException, OSError):  # closed while the threads of others end
+                return asked(port, "/health/live")[0] == 200
+            return False
+
+        assert until(is_answered, MAX_SECONDS)
 
 
 def test_a_connection_without_a_request_is_closed_in_time(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -440,3 +462,165 @@ def test_an_ended_connection_is_freed_without_the_collector(
         assert [each() for each in kept] == [None, None]
     finally:
         gc.enable()
+
+
+# Whether requests should be sent here
+
+
+@pytest.mark.parametrize(
+    ("pace", "age", "problems"),
+    [
+        ("realtime", 900, []),
+        ("realtime", 901, ["the prices are 901 s old"]),
+        ("daily", 90_000, []),
+    ],
+)
+def test_requests_are_wanted_as_long_as_prices_are_fresh_enough(pace: str, age: int, problems: list[str]) -> None:
+    reports = source_reports(msgspec.structs.replace(FRESH, pace=pace), book_at=NOW - age * SECOND, age=3600 * SECOND)
+    assert traffic_problems(reports, NOW, 900 * SECOND) == problems
+
+
+def test_requests_are_wanted_where_no_report_is_known() -> None:
+    assert traffic_problems(None, NOW, SECOND) == []
+    assert traffic_problems(source_reports(FAILING), NOW, SECOND) == []
+
+
+def test_the_traffic_check_answers_200_or_503_whatever_the_ready_check_says(servers: list[Any]) -> None:
+    _ = servers
+    problems: list[str] = []
+    health = HealthApplication(lambda: None, lambda: NOW, True, lambda: ["Redis is away"], lambda: problems)
+    serve_operator_port(port := free_port(), health)
+    assert asked(port, "/health/ready")[0] == 503
+    status, _, body = asked(port, "/health/traffic")
+    assert (status, json.loads(body)) == (200, {"traffic": True, "problems": []})
+    problems.append("the API answers with 500")
+    status, _, body = asked(port, "/health/traffic")
+    assert (status, json.loads(body)) == (503, {"traffic": False, "problems": problems})
+
+
+# The token
+
+
+def test_metrics_need_the_token_if_there_is_one_and_health_checks_never(last_reports: LastReports) -> None:
+    health = HealthApplication(last_reports.read, last_reports.clock, polls_sources=True)
+
+    def status(token: str, path: str, sent: str = "") -> str:
+        said: list[str] = []
+        environ = {"PATH_INFO": path, "REQUEST_METHOD": "GET", "HTTP_AUTHORIZATION": sent, "QUERY_STRING": ""}
+        list(TokenCheck(health, token)(environ, lambda line, _headers: said.append(line[:3])))
+        return said[0]
+
+    assert [status("", path) for path in ("/metrics", "/health/live", "/admin/v1/plans")] == ["200", "200", "403"]
+    assert [status("secret", path) for path in ("/metrics", "/health/live", "/admin")] == ["401", "200", "401"]
+    assert [status("secret", "/metrics", sent) for sent in ("Bearer secret", "bearer secret")] == ["200", "200"]
+    assert {status("secret", "/metrics", sent) for sent in ("Bearer secre", "Basic secret", "secret", "Bearer é")} == {
+        "401"
+    }
+
+
+# A busy machine
+
+
+class SlowApplication:
+    """Answers when a test allows it, with the length of the body."""
+
+    def __init__(self) -> None:
+        self.begun, self.may_end = threading.Semaphore(0), threading.Event()
+
+    def __call__(self, environ: dict[str, Any], start: Any) -> Any:
+        self.begun.release()
+        assert self.may_end.wait(30)
+        return answer(start, "200 OK", len(environ["wsgi.input"].read()))
+
+
+@pytest.fixture
+def slow(servers: list[Any]) -> Iterator[tuple[int, SlowApplication]]:
+    _ = servers
+    application = SlowApplication()
+    serve_operator_port(port := free_port(), application)
+    yield port, application
+    application.may_end.set()
+
+
+def begun(port: int, application: SlowApplication, held: ExitStack) -> socket.socket:
+    client = held.enter_context(socket.create_connection(("127.0.0.1", port), 10))
+    client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    assert application.begun.acquire(timeout=10)
+    return client
+
+
+def test_an_answer_that_takes_longer_than_a_request_may_is_sent(
+    slow: tuple[int, SlowApplication], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port, application = slow
+    monkeypatch.setattr("cambist.monitoring.health_http.MAX_SECONDS", 0.05)
+    with ExitStack() as held:
+        client = begun(port, application, held)
+        with socket.create_connection(("127.0.0.1", port), 10) as silent:
+            assert silent.recv(1) == b""  # the deadline of requests has passed, and been enforced
+        application.may_end.set()
+        assert client.recv(65_536).startswith(b"HTTP/1.0 200 OK")
+    assert ANSWER_SECONDS > 5
+
+
+def test_an_answer_that_never_comes_ends_its_connection(
+    slow: tuple[int, SlowApplication], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cambist.monitoring.health_http.ANSWER_SECONDS", 0.05)
+    with ExitStack() as held:
+        assert begun(*slow, held).recv(1) == b""
+
+
+def test_one_more_request_than_are_answered_at_once_is_told_so(slow: tuple[int, SlowApplication]) -> None:
+    port, application = slow
+    with ExitStack() as held:
+        clients = [begun(port, application, held) for _ in range(MAX_CONNECTIONS)]
+        status, headers, body = asked(port, "/")
+        assert (status, headers["retry-after"]) == (503, "1")
+        assert json.loads(body) == {"error": "The operator's port answers 16 requests at once: try again"}
+        application.may_end.set()
+        assert all(client.recv(65_536).startswith(b"HTTP/1.0 200 OK") for client in clients)
+
+
+@pytest.mark.parametrize(("length", "read"), [(0, 0), (MAX_BODY, MAX_BODY), (MAX_BODY + 1, 0)])
+def test_a_body_is_read_up_to_its_bound(slow: tuple[int, SlowApplication], length: int, read: int) -> None:
+    port, application = slow
+    application.may_end.set()
+    head = b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % length
+    answered = exchanged(port, head + b"b" * min(length, MAX_BODY))
+    assert answered.endswith(b"\r\n\r\n%d" % read)
+
+
+# Other addresses and HTTPS
+
+
+def test_beyond_loopback_it_answers_under_any_name(last_reports: LastReports, servers: list[Any]) -> None:
+    health = HealthApplication(last_reports.read, last_reports.clock, polls_sources=True)
+    serve_operator_port(port := free_port(), health, address="0.0.0.0")  # noqa: S104  what a container does
+    assert [server.server_address for server in servers] == [("0.0.0.0", port)]  # noqa: S104
+    assert asked(port, "/health/live", "10.0.0.7:8002")[0] == 200
+
+
+def written_certificate(folder: Path) -> tuple[Path, Path]:
+    if not shutil.which("openssl"):
+        pytest.skip("the certificate is made with openssl")
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    made = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
+    files = ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run([*made.split(), *files], check=True, capture_output=True, timeout=60)
+    return certificate, key
+
+
+def test_it_answers_by_https_with_a_certificate(last_reports: LastReports, servers: list[Any], tmp_path: Path) -> None:
+    _ = servers
+    certificate, key = written_certificate(tmp_path)
+    health = HealthApplication(last_reports.read, last_reports.clock, polls_sources=True)
+    serve_operator_port(port := free_port(), health, certificate=server_context(certificate, key))
+    trusting = ssl.create_default_context(cafile=certificate)
+    with (
+        socket.create_connection(("127.0.0.1", port), 10),  # says nothing, and holds up nobody
+        closing(http.client.HTTPSConnection("localhost", port, timeout=10, context=trusting)) as connection,
+    ):
+        connection.request("GET", "/health/live")
+        assert json.loads(connection.getresponse().read()) == {"live": True}
+    assert exchanged(port, b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n")[:5] != b"HTTP/"

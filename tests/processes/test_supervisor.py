@@ -13,13 +13,25 @@ REDIS = "redis://cache"
 @pytest.mark.parametrize(
     ("settings", "names"),
     [
-        (Settings(stream_port=8001), {"usage writer", "ingest", "stream"}),
-        (Settings(stream_port=8001, stream_workers=2, fetch=False), {"usage writer", "stream", "stream 2"}),
-        (Settings(stream_port=0, sandbox=True), {"usage writer", "sandbox"}),
-        (Settings(stream_port=8001, redis=REDIS), {"usage writer", "cluster link", "ingest", "stream"}),
-        (Settings(stream_port=8001, redis=REDIS, roles="api"), {"usage writer", "cluster link"}),
-        (Settings(stream_port=8001, redis=REDIS, roles="stream"), {"usage writer", "cluster link", "stream"}),
-        (Settings(stream_port=8001, redis=REDIS, roles="ingest"), {"usage writer", "cluster link", "ingest"}),
+        (Settings(stream_port=8001), {"usage writer", "operator port", "ingest", "stream"}),
+        (
+            Settings(stream_port=8001, stream_workers=2, fetch=False),
+            {"usage writer", "operator port", "stream", "stream 2"},
+        ),
+        (Settings(stream_port=0, sandbox=True), {"usage writer", "operator port", "sandbox"}),
+        (
+            Settings(stream_port=8001, redis=REDIS),
+            {"usage writer", "operator port", "cluster link", "ingest", "stream"},
+        ),
+        (Settings(stream_port=8001, redis=REDIS, roles="api"), {"usage writer", "operator port", "cluster link"}),
+        (
+            Settings(stream_port=8001, redis=REDIS, roles="stream"),
+            {"usage writer", "operator port", "cluster link", "stream"},
+        ),
+        (
+            Settings(stream_port=8001, redis=REDIS, roles="ingest"),
+            {"usage writer", "operator port", "cluster link", "ingest"},
+        ),
     ],
 )
 def test_a_service_runs_what_its_settings_and_roles_name(settings: Settings, names: set[str]) -> None:

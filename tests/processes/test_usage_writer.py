@@ -5,11 +5,9 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from prometheus_client import CollectorRegistry
 
 from cambist.accounts.account import Account, NewKey
 from cambist.accounts.api_key import Digest
-from cambist.console.application import ConsoleApplication
 from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.monitoring.reserved_space import ReservedSpace
 from cambist.processes import usage_writer
@@ -152,17 +150,3 @@ def test_space_is_reserved_for_every_account_and_key_of_the_database(store, tmp_
     assert {(file.slots, file.capacity) for file in files.values()} == {(13, 2048)}
     assert len(list(folder.ledger.glob("column-*.lock"))) == 13
     assert folder.reserve.exists()
-
-
-@pytest.mark.parametrize("has_console", [True, False])
-def test_the_operators_port_has_a_console_unless_it_is_switched_off(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_console: bool
-) -> None:
-    served = []
-    monkeypatch.setattr(
-        usage_writer, "serve_operator_port", lambda _port, application, _host: served.append(application)
-    )
-    monkeypatch.setattr(usage_writer, "REGISTRY", CollectorRegistry())
-    settings = Settings(data=tmp_path, console=has_console, stream_port=0)
-    usage_writer._serve_operator_port(settings, DataDirectory(tmp_path))
-    assert [isinstance(application, ConsoleApplication) for application in served] == [has_console]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +13,7 @@ from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.account_search import AccountOrder, AccountSearch, AccountState, ListedAccount
 from cambist.admin.accounts.records import account_record, listed_record
 from cambist.admin.operators.parsing import parse_choice, parse_datetime_format, parse_day
+from cambist.cli.account_file import create_accounts_of_file
 from cambist.cli.completed_words import complete_plans
 from cambist.cli.confirmation import confirm
 from cambist.cli.formats import format_cell
@@ -31,6 +33,9 @@ from cambist.errors import BadParameter
 if TYPE_CHECKING:
     from cambist.admin.accounts.account_admin import AccountAdmin
 
+_MOST_AT_ONCE = 10_000
+"""So many accounts are read at once where all are listed."""
+
 app = typer.Typer(add_completion=False, help="Create, show, change and delete accounts.", no_args_is_help=True)
 
 Search = Annotated[
@@ -45,42 +50,70 @@ OrderName = Annotated[
 ]
 Reverse = Annotated[bool, typer.Option("--reverse", help="Sort the other way round.")]
 Plan = Annotated[str, typer.Option(help="Name of the plan: see `cambist plans list`.", autocompletion=complete_plans)]
+PlanOrNone = Annotated[
+    str | None, typer.Option(help="Name of the plan: see `cambist plans list`.", autocompletion=complete_plans)
+]
 
 
 @app.command()
 def create(  # noqa: PLR0913  the options of a command
-    name: AccountName,
+    name: Annotated[str | None, typer.Argument(metavar="[ACCOUNT]", help="Name of the account.")] = None,
     *,
-    plan: Plan,
-    anchor_day: AnchorDay = 1,
+    plan: PlanOrNone = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(help="CSV of accounts to create, all or none: name,plan,anchor_day,datetime_format,email."),
+    ] = None,
+    anchor_day: AnchorDay = None,
     datetime_format: DatetimeFormatName = None,
     email: Email = None,
     data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """Create an account with a first API key, which is shown only once."""
+    """Create an account, or those of a file, with a first API key each, which is shown only once."""
+    if file is not None:
+        if (
+            name is not None
+            or plan is not None
+            or email is not None
+            or datetime_format is not None
+            or anchor_day is not None
+        ):
+            raise BadParameter("With --file, name, plan and the rest are in the file: leave out the other options")
+        create_accounts_of_file(file, data, as_json=as_json)
+        return
+    if name is None or plan is None:
+        raise BadParameter("Name the account and its --plan, or a --file of accounts")
     with open_account_admin(data) as admin:
         times = parse_datetime_format(datetime_format) or DatetimeFormat.ISO
-        account, minted = admin.create(name, plan, 1 if anchor_day is None else anchor_day, times, email or "")
+        account, minted = admin.create(name, plan, anchor_day, times, email or "")
         sentence = f"Account {account.name} was created on the plan {account.plan}."
         print_key({"account": account_record(admin, account)}, minted.text, sentence, as_json=as_json)
 
 
 @app.command("list")
-def list_accounts(
+def list_accounts(  # noqa: PLR0913  the options of a command
     *,
     search: Search = "",
     state: StateName = None,
+    plan: Annotated[str, typer.Option(help="Only accounts on this plan.", autocompletion=complete_plans)] = "",
     sort: OrderName = None,
     reverse: Reverse = False,
+    page: Annotated[int | None, typer.Option(min=1, help="Page to list. Default: the first; all with --json.")] = None,
+    per_page: Annotated[int, typer.Option(min=1, max=5000, help="Accounts on a page.")] = 500,
     data: DataFolder = None,
     as_json: AsJson = False,
 ) -> None:
-    """List accounts: all of them, or those that a search finds."""
+    """List accounts, page by page: all of them, or those that a search finds."""
     order = parse_choice("order", sort, AccountOrder) or AccountOrder.NAME
-    wanted = AccountSearch(search, parse_choice("state", state, AccountState), order, reverse=reverse)
+    wanted = AccountSearch(search, parse_choice("state", state, AccountState), order, plan, reverse=reverse)
     with open_account_admin(data) as admin:
-        records = [listed_record(admin, each) for each in _found(admin, wanted)]
+        if as_json and page is None:
+            print_json([listed_record(admin, each) for each in _found(admin, replace(wanted, limit=_MOST_AT_ONCE))])
+            return
+        offset = ((page or 1) - 1) * per_page
+        found = admin.find(replace(wanted, offset=offset, limit=per_page))
+        records = [listed_record(admin, each) for each in found.rows]
     if as_json:
         print_json(records)
         return
@@ -90,6 +123,9 @@ def list_accounts(
         for each in records
     )
     print_table(columns, rows)
+    if len(records) < found.total:
+        pages = -(-found.total // per_page)
+        typer.echo(f"Page {page or 1} of {pages}, {found.total:,} accounts: --page shows another", err=True)
 
 
 @app.command()

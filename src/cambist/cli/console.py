@@ -24,7 +24,7 @@ def console(
 
     settings = read_folder_settings(data, operator_port=operator_port)
     token = SignInLinks(settings, utc_now).create()
-    link = f"http://127.0.0.1:{settings.operator_port}/console/sign-in?token={token}"
+    link = f"{settings.operator_url}/console/sign-in?token={token}"
     if as_json:
         print_json({"link": link, "expires_at": utc_now() + LINK_LIFE})
         return

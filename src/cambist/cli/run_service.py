@@ -47,6 +47,7 @@ def run_service(settings: Settings, *, is_quiet: bool = False) -> None:
         keys = check_start_settings(settings, os.environ)
         bootstrap = Bootstrap(settings, utc_now)
         check_certificate(settings.tls_cert, settings.tls_key)
+        check_certificate(settings.operator_tls_cert, settings.operator_tls_key, "operator_")
         with served(settings):
             listening_socket = free_address(settings.host, settings.port) if _serves_api(settings) else ""
             is_built = _prepare(bootstrap, settings, is_quiet=is_quiet)

@@ -1,4 +1,4 @@
-"""`cambist series`: show daily rates as lines, as CSV, or as a plot in the terminal."""
+"""`cambist series`: show daily rates as lines, as CSV, as prices of plain-text accounting, or as a plot."""
 
 from __future__ import annotations
 
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from cambist.cli.plot import Points
 
 _Since = Annotated[str | None, typer.Option(help="First day, as 2020, 2020-05 or 2020-05-31. Default: 30 days ago.")]
+_Ledger = Annotated[bool, typer.Option("--ledger", help="Write the prices as Ledger and hledger read them.")]
+_Beancount = Annotated[bool, typer.Option("--beancount", help="Write the prices as Beancount reads them.")]
+_LEDGER = "P {day} {base} {rate} {quote}"
+_BEANCOUNT = "{day} price {base} {rate} {quote}"
 _PERIOD = re.compile(r"(\d{4})(?:-(\d\d))?(?:-(\d\d))?", re.ASCII)
 
 
@@ -40,6 +44,8 @@ def series(  # noqa: PLR0913  the options of a command
     until: Annotated[str | None, typer.Option(help="Last day, written the same way. Default: today.")] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw a plot as large as the terminal.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Write the output as CSV.")] = False,
+    ledger: _Ledger = False,
+    beancount: _Beancount = False,
     source: PublisherKey = None,
     rule: DayRuleName = None,
     booking: BookingKey = None,
@@ -55,33 +61,46 @@ def series(  # noqa: PLR0913  the options of a command
     """
     from cambist.cli.service_answers import Target, ask
 
-    if plot + csv + as_json > 1:
-        raise BadParameter("Choose one of --plot, --csv and --json")
+    if plot + csv + as_json + ledger + beancount > 1:
+        raise BadParameter("Choose one of --plot, --csv, --ledger, --beancount and --json")
     base, quote = read_pair(base, quote)
-    period = {"start": first_day(since), "end": last_day(until), "verbose": "true"}
-    chosen = {"source": source, "rule": rule, "booking": booking}
-    reply = ask(Target(data, url, key), "/time-series", {"from": base, "to": quote, **period, **chosen})
+    asked = {"from": base, "to": quote, "start": first_day(since), "end": last_day(until), "verbose": "true"}
+    reply = ask(Target(data, url, key), "/time-series", asked | {"source": source, "rule": rule, "booking": booking})
     answer = reply.exact
     code, rates = next(iter(answer["results"].items()))
     if as_json:
         typer.echo(reply.content)
-    elif csv:
-        typer.echo("\n".join([f"date,{answer['base']}/{code},fixed_on", *_lines(answer, rates, as_csv=True)]))
     elif plot:
         _plot({date.fromisoformat(day): float(rate) for day, rate in rates.items()}, f"{answer['base']}/{code}")
     else:
-        typer.echo("\n".join(_lines(answer, rates, as_csv=False)))
+        prices = _prices(answer, code, _LEDGER if ledger else _BEANCOUNT)
+        typer.echo("\n".join(prices if ledger or beancount else _lines(answer, code, as_csv=csv)))
     reply.print_footer(f"{answer['base']}/{code}: {len(rates)} days from {answer['start']} to {answer['end']}.")
 
 
-def _lines(answer: dict[str, Any], rates: dict[str, str], *, as_csv: bool) -> Iterator[str]:
+def _lines(answer: dict[str, Any], code: str, *, as_csv: bool) -> Iterator[str]:
     """Yield a line for each day; one without a fixing of its own names the day of the fixing that it uses."""
-    fixed_on, width = answer.get("fixed_on", {}), max(map(len, rates.values()), default=0)
+    rates, fixed_on = answer["results"][code], answer.get("fixed_on", {})
+    width = max(map(len, rates.values()), default=0)
+    if as_csv:
+        yield f"date,{answer['base']}/{code},fixed_on"
     for day, rate in rates.items():
         if as_csv:
             yield f"{day},{rate},{fixed_on.get(day, day)}"
         else:
             yield f"{day}  {rate:{width}}  from {fixed_on[day]}" if day in fixed_on else f"{day}  {rate}"
+
+
+def _prices(answer: dict[str, Any], code: str, form: str) -> Iterator[str]:
+    """Yield a comment that says whose rates these are, and a price for each day."""
+    base, chosen = answer["base"], [f"source {answer['source']}"] if answer.get("source") else []
+    if booking := answer.get("booking"):
+        chosen.append(f"booking {booking['key']}, {booking['law']}")
+    elif answer.get("rule"):
+        chosen.append(f"rule {answer['rule']}")
+    yield f"; {base}/{code}, {'; '.join(chosen) or 'agreed by all sources'}."
+    for day, rate in answer["results"][code].items():
+        yield form.format(day=day, base=base, rate=rate, quote=code)
 
 
 def first_day(text: str | None) -> str | None:

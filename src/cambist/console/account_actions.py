@@ -21,7 +21,7 @@ from cambist.errors import BadParameter
 class _NewAccount(Struct, forbid_unknown_fields=True):
     name: str
     plan: str
-    anchor_day: int = 1
+    anchor_day: int | None = None
     datetime_format: str = "iso"
     email: str = ""
 
@@ -176,18 +176,38 @@ def _created(account: Account, created: CreatedKey) -> dict[str, Any]:
 
 
 ACCOUNT_ROUTES = (
-    Route("GET", "/accounts", _list),
-    Route("POST", "/accounts", _create, 201),
-    Route("GET", "/accounts/{name}", _show),
-    Route("POST", "/accounts/{name}/suspend", _suspend),
-    Route("POST", "/accounts/{name}/resume", _resume),
-    Route("POST", "/accounts/{name}/plan", _change_plan),
-    Route("POST", "/accounts/{name}/email", _change_email),
-    Route("POST", "/accounts/{name}/note", _change_note),
-    Route("POST", "/accounts/{name}/buy", _buy),
-    Route("POST", "/accounts/{name}/keys", _create_key, 201),
-    Route("POST", "/accounts/{name}/keys/{prefix}/revoke", _revoke),
-    Route("POST", "/accounts/{name}/keys/{prefix}/expire", _expire),
-    Route("POST", "/accounts/{name}/keys/{prefix}/rotate", _rotate, 201),
+    Route(
+        "GET",
+        "/accounts",
+        _list,
+        summary="List accounts, page by page",
+        query=(
+            "search",
+            "state",
+            "order",
+            "reverse",
+            "page",
+            "per_page",
+        ),
+    ),
+    Route("POST", "/accounts", _create, 201, summary="Create an account with a first key", body=_NewAccount),
+    Route("GET", "/accounts/{name}", _show, summary="Show an account and its keys"),
+    Route("POST", "/accounts/{name}/suspend", _suspend, summary="Suspend an account: its keys are refused"),
+    Route("POST", "/accounts/{name}/resume", _resume, summary="Resume a suspended account"),
+    Route("POST", "/accounts/{name}/plan", _change_plan, summary="Put an account on another plan", body=_Plan),
+    Route("POST", "/accounts/{name}/email", _change_email, summary="Change the address of an account", body=_Email),
+    Route("POST", "/accounts/{name}/note", _change_note, summary="Change the note on an account", body=_Note),
+    Route("POST", "/accounts/{name}/buy", _buy, summary="Add calls to the quota of one period", body=_Purchase),
+    Route("POST", "/accounts/{name}/keys", _create_key, 201, summary="Create a key", body=_NewKey),
+    Route("POST", "/accounts/{name}/keys/{prefix}/revoke", _revoke, summary="Revoke a key at once"),
+    Route("POST", "/accounts/{name}/keys/{prefix}/expire", _expire, summary="Let a key end at a moment", body=_End),
+    Route(
+        "POST",
+        "/accounts/{name}/keys/{prefix}/rotate",
+        _rotate,
+        201,
+        summary="Replace a key, with an overlap",
+        body=_Overlap,
+    ),
 )
 """The paths of accounts and keys."""

@@ -18,7 +18,8 @@ from cambist.console.sessions import ConsoleSession, ConsoleSessions
 class Route:
     """A method and a path, whose parts in braces are variable; `status` is that of a success.
 
-    A route that is no `activity` does not keep a session from ending: the page calls it by itself.
+    A route that is no `activity` does not keep a session from ending: the page calls it by itself. For the document of
+    the admin API, `summary` says what it does, `body` is what it reads, and `query` names its parameters.
     """
 
     method: str
@@ -26,6 +27,9 @@ class Route:
     action: Callable[[ConsoleCall], object]
     status: int = 200
     activity: bool = True
+    summary: str = ""
+    body: type | None = None
+    query: tuple[str, ...] = ()
 
 
 class ActionResource:

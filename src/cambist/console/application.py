@@ -10,6 +10,7 @@ import falcon
 
 from cambist.console import sign_in
 from cambist.console.actions import ActionResource, Route
+from cambist.console.admin_api import ADMIN_API, add_admin_api
 from cambist.console.call import Installation
 from cambist.console.http import check_origin, write_json
 from cambist.console.page_files import ConsolePage
@@ -33,19 +34,22 @@ _HEADERS = (
 
 
 class ConsoleApplication:
-    """The console. Requests for other paths go to `rest`."""
+    """The console, unless it is switched off, and the admin API, if there is a token. Other requests go to `rest`."""
 
     def __init__(
         self, installation: Installation, routes: Iterable[Route], rest: Callable[..., Iterable[bytes]]
     ) -> None:
         self._rest = rest
+        self._has_console = installation.settings.console
+        self._has_admin_api = bool(installation.settings.operator_token)
         self._page = ConsolePage()
         self._framework = _framework(installation, tuple(routes), self._page)
 
     def __call__(self, environ: dict[str, Any], start: Any) -> Iterable[bytes]:
         """Answer a request."""
         path = str(environ.get("PATH_INFO", ""))
-        is_own = path.startswith("/console/") or self._page.has(path)
+        is_own = self._has_console and (path.startswith("/console/") or self._page.has(path))
+        is_own = is_own or (self._has_admin_api and path.startswith(f"{ADMIN_API}/"))
         return (self._framework if is_own else self._rest)(environ, start)
 
 
@@ -63,6 +67,7 @@ def _framework(
     for path in dict.fromkeys(route.path for route in actions):
         of_path = [route for route in actions if route.path == path]
         framework.add_route(API + path, ActionResource(installation, sessions, of_path))
+    add_admin_api(framework, installation, [route for route in routes if route.summary])
     return framework
 
 
@@ -94,7 +99,7 @@ class _Checks:
 def _refuse_http(request: falcon.Request, response: falcon.Response, error: falcon.HTTPError, params: object) -> None:
     """Answer what Falcon refuses: unknown paths, and methods that are none."""
     if error.status_code == 404:
-        refused = ConsoleRefused(404, "unknown_path", f"The console has no [{_path_of(request)}]")
+        refused = ConsoleRefused(404, "unknown_path", f"There is no [{_path_of(request)}]")
     else:
         refused = ConsoleRefused(405, "wrong_method", f"[{_path_of(request)}] does not take {shorten(request.method)}")
     _refuse(request, response, refused, params)
@@ -104,7 +109,7 @@ def _refuse(_request: falcon.Request, response: falcon.Response, error: Exceptio
     problem = problem_of(error)
     if problem is None:
         log.error("Console: a request failed", exc_info=error)
-        said = {"error": "The console failed to answer; the log has the reason", "code": "internal"}
+        said = {"error": "The answer failed; the log has the reason", "code": "internal"}
         write_json(response, said, 500)
     else:
         write_json(response, {"error": str(error), "code": problem.code, **problem.fields}, problem.status)

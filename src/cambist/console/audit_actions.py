@@ -31,5 +31,19 @@ def _list(call: ConsoleCall) -> dict[str, Any]:
     }
 
 
-AUDIT_ROUTES = (Route("GET", "/audit", _list),)
+AUDIT_ROUTES = (
+    Route(
+        "GET",
+        "/audit",
+        _list,
+        summary="Read the audit log, newest entries first",
+        query=(
+            "who",
+            "action",
+            "on",
+            "since",
+            "before",
+        ),
+    ),
+)
 """The path of the audit log."""

@@ -34,10 +34,13 @@ class Installation:
 
 @dataclass(frozen=True, slots=True)
 class ConsoleCall:
-    """One call: the installation, the session, the request, the variable parts of its path by name, and its body."""
+    """One call: the installation, the request, the variable parts of its path by name, its body, and the session.
+
+    In the admin API there is no session.
+    """
 
     installation: Installation
-    session: ConsoleSession
+    session: ConsoleSession | None
     request: falcon.Request
     response: falcon.Response
     parts: Mapping[str, str]
@@ -51,7 +54,7 @@ class ConsoleCall:
     @property
     def who(self) -> str:
         """Who calls, as the audit log names them."""
-        return self.session.name
+        return self.session.name if self.session else "admin API"
 
     def now(self) -> datetime:
         """Return the time."""

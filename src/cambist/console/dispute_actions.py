@@ -120,12 +120,22 @@ def _admin(call: ConsoleCall) -> DisputeAdmin:
 
 
 DISPUTE_ROUTES = (
-    Route("GET", "/disputes", _list),
-    Route("POST", "/disputes/preview", _preview),
-    Route("POST", "/disputes/decide", _decide_all),
-    Route("POST", "/disputes/take-back", _take_back),
-    Route("GET", "/disputes/{code}", _show),
-    Route("POST", "/disputes/{code}/accept", _accept),
-    Route("POST", "/disputes/{code}/reject", _reject),
+    Route(
+        "GET",
+        "/disputes",
+        _list,
+        summary="List held fixings and disputes, and the decisions about them",
+        query=(
+            "source",
+            "page",
+            "per_page",
+        ),
+    ),
+    Route("POST", "/disputes/preview", _preview, summary="Show what decisions would change", body=_Several),
+    Route("POST", "/disputes/decide", _decide_all, summary="Make several decisions, all or none", body=_Several),
+    Route("POST", "/disputes/take-back", _take_back, summary="Take a decision back", body=_TakeBack),
+    Route("GET", "/disputes/{code}", _show, summary="Show what sources say about a code"),
+    Route("POST", "/disputes/{code}/accept", _accept, summary="Accept a held level", body=_Decision),
+    Route("POST", "/disputes/{code}/reject", _reject, summary="Reject a level", body=_Decision),
 )
 """The paths of disputes."""

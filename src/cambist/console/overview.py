@@ -137,7 +137,7 @@ def _processes(
         yield _reporting("ingest", now, reports.written_at if reports else None)
     if settings.stream_port and "stream" in roles:
         yield _reporting("stream", now, stream.written_at if stream else None)
-    yield _process("usage writer", "", "serves this page")
+    yield _process("operator port", "", "serves this page")
 
 
 def _reporting(name: str, now: datetime, written_at: datetime | None) -> dict[str, Any]:

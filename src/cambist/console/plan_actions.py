@@ -66,8 +66,8 @@ def _record(call: ConsoleCall, admin: AccountAdmin) -> dict[str, Any]:
 
 
 PLAN_ROUTES = (
-    Route("GET", "/plans", _show),
-    Route("POST", "/plans", _save),
-    Route("POST", "/plans/check", _check),
+    Route("GET", "/plans", _show, summary="Show the plans and their file"),
+    Route("POST", "/plans", _save, summary="Replace the plans file and apply it", body=_Edit),
+    Route("POST", "/plans/check", _check, summary="Check a plans file and change nothing", body=_Text),
 )
 """The paths of plans."""

@@ -51,9 +51,18 @@ def _admin(call: ConsoleCall) -> ProblemAdmin:
 
 
 PROBLEM_ROUTES = (
-    Route("GET", "/problems", _list),
-    Route("POST", "/problems/acknowledge", _acknowledge),
-    Route("POST", "/problems/withdraw", _withdraw),
-    Route("GET", "/runbook", _runbook),
+    Route(
+        "GET",
+        "/problems",
+        _list,
+        summary="List open and ended problems",
+        query=(
+            "page",
+            "per_page",
+        ),
+    ),
+    Route("POST", "/problems/acknowledge", _acknowledge, summary="Acknowledge a problem", body=_Named),
+    Route("POST", "/problems/withdraw", _withdraw, summary="Withdraw an acknowledgement", body=_Named),
+    Route("GET", "/runbook", _runbook, summary="Show what to do about each kind of problem"),
 )
 """The paths of problems."""

@@ -11,6 +11,7 @@ from cambist.console.call import ConsoleCall
 from cambist.console.http import session_cookie
 from cambist.console.sessions import IDLE, ConsoleSessions
 from cambist.console.sign_in import ended_cookie
+from cambist.errors import NotHere
 from cambist.registry.wiring.components import environment_of
 
 
@@ -32,6 +33,8 @@ class SessionActions:
 
 
 def _show(call: ConsoleCall) -> dict[str, Any]:
+    if call.session is None:
+        raise NotHere("There is no session here")
     return {
         "signed_in": True,
         "csrf": call.session.csrf,

@@ -81,7 +81,9 @@ class SignIn:
             self._show(response, refused.status if isinstance(refused, ConsoleRefused) else 403, str(refused))
             return
         response.status, response.content_type, response.location = 303, falcon.MEDIA_TEXT, "/"
-        response.append_header("Set-Cookie", f"{_COOKIE.format(cookie)}; Max-Age={LONGEST.total_seconds():.0f}")
+        is_secure = "; Secure" if self._installation.settings.operator_tls_cert else ""
+        age = f"Max-Age={LONGEST.total_seconds():.0f}"
+        response.append_header("Set-Cookie", f"{_COOKIE.format(cookie)}; {age}{is_secure}")
 
     def _sign_in(self, token: str) -> str:
         """Return the cookie of a new session. Errors: ConsoleRefused, LinkRefused."""

@@ -58,8 +58,8 @@ def _requests(call: ConsoleCall) -> SourceRequests:
 
 
 SOURCE_ROUTES = (
-    Route("GET", "/sources", _list),
-    Route("GET", "/sources/activity", _activity),
-    Route("POST", "/sources/{key}/ask", _ask, 202),
+    Route("GET", "/sources", _list, summary="List the sources and their condition"),
+    Route("GET", "/sources/activity", _activity, summary="Show what was asked of the sources"),
+    Route("POST", "/sources/{key}/ask", _ask, 202, summary="Ask a source now"),
 )
 """The paths of sources."""

@@ -63,5 +63,17 @@ def _row(row: DailyCalls) -> dict[str, Any]:
     return {"day": row.day, "account": row.account, "endpoint": row.endpoint, "calls": row.calls}
 
 
-USAGE_ROUTES = (Route("GET", "/usage", _show),)
+USAGE_ROUTES = (
+    Route(
+        "GET",
+        "/usage",
+        _show,
+        summary="Show calls by day, account and endpoint",
+        query=(
+            "account",
+            "since",
+            "until",
+        ),
+    ),
+)
 """The path of usage."""

@@ -1,8 +1,9 @@
-"""The operator's port: /health/live, /health/ready and /metrics."""
+"""The operator's port: health checks and metrics."""
 
 from __future__ import annotations
 
 import logging
+import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from prometheus_client.registry import Collector
 from cambist.history.dispute import Disputes
 from cambist.monitoring.health_http import LOOPBACK, Application, answer, answer_wrong_method, listen
 from cambist.monitoring.metrics_page import metrics_page
-from cambist.settings import url_host
+from cambist.settings import is_loopback, url_host
 from cambist.status.network import no_network
 from cambist.status.source_report import Condition, SourceReports
 
@@ -29,7 +30,7 @@ FindProblems = Callable[[], Iterable[str]]
 _SILENT_AFTER = timedelta(seconds=15)
 """Source reports come every second: if they are this old, the ingest process does not run."""
 
-_PATHS = ("/health/live", "/health/ready", "/metrics")
+_PATHS = ("/health/live", "/health/ready", "/health/traffic", "/metrics")
 
 
 class Readiness(msgspec.Struct, frozen=True):
@@ -55,6 +56,18 @@ def readiness(
         elif enabled and all(report.condition(now) in (Condition.FAILING, Condition.WAITING) for report in enabled):
             problems.append("no source answers")
     return Readiness(not problems, tuple(problems))
+
+
+def traffic_problems(source_reports: SourceReports | None, now: datetime, oldest: timedelta) -> list[str]:
+    """Return why requests should not be sent here, by the age of the rate book: above `oldest`, prices are refused.
+
+    The book of a service whose sources publish once a day is never too old.
+    """
+    if source_reports is None or source_reports.book_at is None:
+        return []
+    is_live = any(report.enabled and report.pace == "realtime" for report in source_reports.reports)
+    age = now - source_reports.book_at
+    return [f"the prices are {int(age.total_seconds())} s old"] if is_live and age > oldest else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +137,15 @@ def _seconds_since(day: date, now: datetime) -> float:
 class HealthApplication:
     """Health checks and metrics as a WSGI application.
 
-    `polls_sources` is whether the service asks sources, `other_problems` returns further problems.
+    `polls_sources` is whether the service asks sources, `other_problems` returns further problems, and
+    `traffic_problems` why no requests should be sent here.
     """
 
     read: ReadSourceReports
     clock: Clock
     polls_sources: bool
     other_problems: FindProblems = tuple
+    traffic_problems: FindProblems = tuple
 
     def readiness(self) -> Readiness:
         """Return whether the service is ready now."""
@@ -141,7 +156,7 @@ class HealthApplication:
         """Answer a request."""
         path = environ.get("PATH_INFO", "")
         if path not in _PATHS:
-            return answer(start, "404 Not Found", {"error": "There are /health/live, /health/ready and /metrics"})
+            return answer(start, "404 Not Found", {"error": f"There are {', '.join(_PATHS[:-1])} and {_PATHS[-1]}"})
         if environ.get("REQUEST_METHOD", "GET") not in ("GET", "HEAD"):
             return answer_wrong_method(start, "GET, HEAD")
         if path == "/health/live":
@@ -149,17 +164,30 @@ class HealthApplication:
         if path == "/health/ready":
             found = self.readiness()
             return answer(start, "200 OK" if found.ready else "503 Service Unavailable", found)
+        if path == "/health/traffic":
+            problems = tuple(self.traffic_problems())
+            status = "503 Service Unavailable" if problems else "200 OK"
+            return answer(start, status, {"traffic": not problems, "problems": problems})
         return metrics_page(environ, start)
 
 
-def serve_operator_port(port: int, application: Application, host: str = "localhost") -> None:
-    """Serve an application on 127.0.0.1 in threads; log a warning if the port is taken.
+def serve_operator_port(
+    port: int,
+    application: Application,
+    host: str = "localhost",
+    *,
+    address: str = "127.0.0.1",
+    certificate: ssl.SSLContext | None = None,
+) -> None:
+    """Serve an application on an address in threads, with a certificate by HTTPS; log a warning if the port is taken.
 
-    `host` is a host name that requests may use, besides those of loopback.
+    On loopback, `host` is a host name that requests may use, besides those of loopback. On other addresses they may use
+    any: there a token keeps web pages from reading the answers.
     """
+    names = LOOPBACK | {url_host(host).lower()} if is_loopback(address) else None
     try:
-        server = listen(port, application, LOOPBACK | {url_host(host).lower()})
+        server = listen(address, port, application, names, certificate)
     except OSError as error:
-        log.warning("Operator's port: cannot listen on 127.0.0.1 port %d: %s", port, error.strerror)
+        log.warning("Operator's port: cannot listen on %s port %d: %s", address, port, error.strerror)
         return
     threading.Thread(target=server.serve_forever, name="operator", daemon=True).start()

@@ -30,6 +30,7 @@ from cambist.http.connection_limit import ConnectionLimit, raise_file_limit
 from cambist.http.listening_socket import bind_socket
 from cambist.http.refusals import Refusals
 from cambist.http.server import HttpServer
+from cambist.monitoring.otlp.exporter import traced
 from cambist.monitoring.request_metrics import open_request_counts
 from cambist.pricing.rate_book import RateBook
 from cambist.processes.child_process import announce_answering
@@ -226,7 +227,7 @@ class ApiWorker:
     def _tick(self) -> None:
         now = self._worker_state.clock()
         self._worker_state.tick()
-        self._meter.tick(self._worker_state.principals.by_digest, now)
+        self._meter.tick(self._worker_state.principals.by_digest.plan_of, now)
 
 
 def _page_options(settings: Settings, environment: str) -> PageOptions:
@@ -264,7 +265,12 @@ def serve_requests(settings: Settings, supervisor: int, *, address: str) -> None
     ConnectionLimit(settings.port, most, settings.connections_per_address, settings.proxy_networks).start()
     certificate = server_context(settings.tls_cert, settings.tls_key)
     server = HttpServer(
-        application, bound, settings.threads, certificate, logs_access=settings.logs_access, turns=application.turns
+        traced(application, settings),
+        bound,
+        settings.threads,
+        certificate,
+        logs_access=settings.logs_access,
+        turns=application.turns,
     )
     server.refusals = Refusals(settings.proxy_networks)
     sys.setswitchinterval(_SWITCH_SECONDS)

@@ -239,7 +239,7 @@ class StreamProcess:
             if self._failed:
                 self._failed.clear()
                 self._notify()
-            self._meter.tick(self._principals.by_digest, time.time())
+            self._meter.tick(self._principals.by_digest.plan_of, time.time())
             await self._check_connections()
             self._broadcaster.ping(time.monotonic())
 

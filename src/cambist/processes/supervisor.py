@@ -112,6 +112,8 @@ def _child_processes(settings: Settings, keys: Mapping[str, str]) -> dict[str, E
     if settings.stream_port and "stream" in settings.chosen_roles:
         for number in range(settings.stream_workers):
             processes[f"stream {number + 1}" if number else "stream"] = _entry("stream", "stream", number=number)
+    if settings.operator_port:
+        processes["operator port"] = _entry("operator_port", "serve_operator")
     return processes
 
 

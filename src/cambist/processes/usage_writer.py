@@ -1,4 +1,4 @@
-"""The usage writer: a process that writes counted calls to the database, and serves health checks and metrics.
+"""The usage writer: a process that writes counted calls to the database.
 
 No other process waits for it. If it is killed, the counter files stay as they are; its successor writes the same totals
 again, which changes nothing.
@@ -12,32 +12,23 @@ from datetime import UTC, date, datetime
 from functools import partial
 from time import monotonic, thread_time, time
 
-from prometheus_client import REGISTRY, Counter, Gauge
+from prometheus_client import Counter, Gauge
 
 from cambist.clock import utc_now
-from cambist.console.routes import console_application
 from cambist.errors import CambistError, RateMatrixDamaged
 from cambist.monitoring.alarm_watch import AlarmWatch
 from cambist.monitoring.alerts.alert_watch import AlertWatch
-from cambist.monitoring.api_probe import api_problems
-from cambist.monitoring.cluster_metrics import ClusterMetrics
-from cambist.monitoring.health_server import HealthApplication, SourceMetrics, serve_operator_port
-from cambist.monitoring.machine_metrics import MachineMetrics
 from cambist.monitoring.rate_matrix_guard import RateMatrixGuard
-from cambist.monitoring.request_metrics import RequestMetrics, open_request_counts
 from cambist.monitoring.reserved_space import ReservedSpace
-from cambist.monitoring.stream_report import StreamMetrics, StreamReport, join_reports
+from cambist.monitoring.usage_figures import UsageFigures
 from cambist.processes.edition_log_update import EditionLogWatch
 from cambist.processes.process import StopSignal, run_in_child, set_up_process
 from cambist.registry.node.local_copies import LocalCopies
 from cambist.registry.node.nodes import node_name
 from cambist.registry.wiring.components import open_store
 from cambist.settings import Settings
-from cambist.status.cluster_report import ClusterReport
-from cambist.status.source_report import SourceReports
 from cambist.storage import AccountStore
 from cambist.storage.data_directory import DataDirectory
-from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.usage.usage_writer import UsageWriter
 
 log = logging.getLogger(__name__)
@@ -62,8 +53,6 @@ def write_usage(settings: Settings, supervisor: int) -> None:
     set_up_process(settings)
     stop = StopSignal(supervisor)
     folder = DataDirectory(settings.data)
-    if settings.operator_port:
-        _serve_operator_port(settings, folder)
     RateMatrixGuard(settings, partial(_rebuild_rate_matrix, settings)).watch()
     if not settings.sandbox:
         EditionLogWatch(settings).watch()
@@ -74,32 +63,15 @@ def write_usage(settings: Settings, supervisor: int) -> None:
     writer = UsageWriter(folder.ledger, node_name(settings))
     copies = LocalCopies(settings, store, writer.file_keys)
     tasks = UsageWriterTasks(store, writer, ReservedSpace(settings, store, writer).reserve, copies.update)
+    figures = UsageFigures(folder.usage_figures)
     pause = _WRITE_SECONDS
     while not stop.wait(pause):
         began = thread_time()
         tasks.run()
+        figures.write()
         pause = min(max(_WRITE_SECONDS, _PAUSE_FACTOR * (thread_time() - began)), _LONGEST_PAUSE)
     tasks.run()
     store.close()
-
-
-def _serve_operator_port(settings: Settings, folder: DataDirectory) -> None:
-    """Serve health checks, metrics and the console."""
-    read = partial(read_json_file, folder.source_reports, SourceReports)
-    REGISTRY.register(SourceMetrics(read, utc_now))
-    REGISTRY.register(MachineMetrics(folder.path, settings.tls_cert))
-    if counts := open_request_counts(settings):
-        REGISTRY.register(RequestMetrics(counts, settings.port))
-    stream = _watch_stream(settings, folder)
-    checks = [
-        *([api_problems(settings)] if "api" in settings.chosen_roles else ()),
-        *([stream.problems] if stream else ()),
-        *([_watch_nodes(settings, folder).problems] if settings.is_node else ()),
-    ]
-    polls = settings.fetch and not settings.sandbox
-    health = HealthApplication(read, utc_now, polls, lambda: [problem for check in checks for problem in check()])
-    application = console_application(settings, health, stream.read if stream else None) if settings.console else health
-    serve_operator_port(settings.operator_port, application, settings.host)
 
 
 def _rebuild_rate_matrix(settings: Settings) -> None:
@@ -107,23 +79,6 @@ def _rebuild_rate_matrix(settings: Settings) -> None:
     rebuild = "cambist.processes.rate_matrix_rebuild", "rebuild_rate_matrix"
     if run_in_child(settings, *rebuild, longest=_REBUILD_SECONDS):
         raise RateMatrixDamaged("Building it failed; the log has the reason")
-
-
-def _watch_stream(settings: Settings, folder: DataDirectory) -> StreamMetrics | None:
-    """Register the metrics of the stream, and return them; None if there is no stream."""
-    if not settings.stream_port or "stream" not in settings.chosen_roles:
-        return None
-    paths = [folder.stream_report(process) for process in range(settings.stream_workers)]
-    streams = StreamMetrics(lambda: join_reports([read_json_file(path, StreamReport) for path in paths]), utc_now)
-    REGISTRY.register(streams)
-    return streams
-
-
-def _watch_nodes(settings: Settings, folder: DataDirectory) -> ClusterMetrics:
-    """Register the metrics of the nodes, and return them."""
-    nodes = ClusterMetrics(partial(read_json_file, folder.cluster_report, ClusterReport), utc_now, settings.fetch)
-    REGISTRY.register(nodes)
-    return nodes
 
 
 class FailureLog:

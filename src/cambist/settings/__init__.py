@@ -1,7 +1,9 @@
 """The settings: read once, from defaults, a TOML file, `CAMBIST_*` variables and flags."""
 
-from cambist.settings.addresses import authority, local_host, url_host
-from cambist.settings.fields import ROLES, Settings
+from cambist.settings.addresses import authority, is_loopback, local_host, url_host
+from cambist.settings.fields import Settings
+from cambist.settings.lists import ROLES
+from cambist.settings.operator_port import check_operator_port
 from cambist.settings.reading import (
     FILE_VARIABLE,
     KEY_VARIABLE,
@@ -29,7 +31,9 @@ __all__ = [
     "URL_VARIABLE",
     "Settings",
     "authority",
+    "check_operator_port",
     "ignored_variables",
+    "is_loopback",
     "local_host",
     "read_settings",
     "setting_descriptions",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
+
 _ASKED_AT = {"0.0.0.0": "127.0.0.1", "": "127.0.0.1", "::": "::1"}  # noqa: S104  nothing listens here
 
 
@@ -18,3 +20,11 @@ def url_host(host: str) -> str:
 def authority(host: str, port: int) -> str:
     """Return a host and a port as they stand in an address."""
     return f"{url_host(host)}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether an address can be reached from this machine alone."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host.lower() == "localhost"

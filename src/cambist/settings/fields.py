@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from decimal import Decimal
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -13,10 +13,8 @@ from msgspec import Meta
 
 from cambist.errors import SettingRefused
 from cambist.settings.addresses import authority, local_host
+from cambist.settings.lists import URL, parse_headers, parse_networks, parse_roles
 from cambist.settings.mail import MailServer, parse_mail_url
-
-ROLES = ("api", "stream", "ingest")
-"""What a node may run: the workers that answer requests, the stream, and the polling of sources."""
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -136,8 +134,26 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     tls_cert: Annotated[Path | None, Meta(description="certificate chain for HTTPS, PEM; needs tls_key")] = None
     tls_key: Annotated[Path | None, Meta(description="private key for HTTPS, PEM; needs tls_cert")] = None
     operator_port: Annotated[
-        int, Meta(ge=0, le=65535, description="port of the console, /health and /metrics on 127.0.0.1; 0: none")
+        int, Meta(ge=0, le=65535, description="port of the console, /health, /metrics and /admin; 0: none")
     ] = 8002
+    operator_host: Annotated[
+        str, Meta(description="address of operator_port; beyond this machine it needs operator_token and TLS")
+    ] = "127.0.0.1"
+    operator_token: Annotated[
+        str, Meta(description="token for /metrics and /admin; empty: open metrics, no /admin")
+    ] = ""
+    operator_tls_cert: Annotated[
+        Path | None, Meta(description="certificate chain for HTTPS on the operator's port; needs operator_tls_key")
+    ] = None
+    operator_tls_key: Annotated[Path | None, Meta(description="private key of operator_tls_cert, PEM")] = None
+    operator_insecure: Annotated[
+        bool, Meta(description="allow operator_host to be beyond this machine without TLS or without a token")
+    ] = False
+    otlp_url: Annotated[
+        str, Meta(pattern=URL, description="URL of an OpenTelemetry collector (OTLP over HTTP); empty: none")
+    ] = ""
+    otlp_headers: Annotated[str, Meta(description="headers for the collector: name=value,name=value")] = ""
+    otlp_share: Annotated[float, Meta(ge=0, le=1, description="share of requests that are traced, 0 to 1")] = 0.01
     console: Annotated[
         bool, Meta(description="serve the operator's console on the operator's port; [cambist console] signs in")
     ] = True
@@ -221,10 +237,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     @property
     def proxy_networks(self) -> tuple[IPv4Network | IPv6Network, ...]:
         """The networks of trusted proxies. Errors: SettingRefused."""
-        try:
-            return tuple(ip_network(part.strip()) for part in self.proxies.split(",") if part.strip())
-        except ValueError as error:
-            raise SettingRefused(f"The setting [proxies] is refused: {error}") from error
+        return parse_networks(self.proxies)
+
+    @property
+    def otlp_header_fields(self) -> dict[str, str]:
+        """The headers that a collector wants. Errors: SettingRefused."""
+        return parse_headers(self.otlp_headers)
 
     @property
     def mail_server(self) -> MailServer | None:
@@ -244,6 +262,12 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return "https" if self.tls_cert else "http"
 
     @property
+    def operator_url(self) -> str:
+        """The address at which this machine reaches the operator's port."""
+        scheme = "https" if self.operator_tls_cert else "http"
+        return f"{scheme}://{authority(local_host(self.operator_host), self.operator_port)}"
+
+    @property
     def url(self) -> str:
         """The address that the API listens on."""
         return f"{self.scheme}://{authority(self.host, self.port)}{self.path_prefix}"
@@ -256,12 +280,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     @property
     def chosen_roles(self) -> frozenset[str]:
         """What this node runs. Errors: SettingRefused for an unknown role, and if there is none."""
-        roles = frozenset(part.strip() for part in self.roles.split(",")) - {""}
-        if unknown := sorted(roles - set(ROLES)):
-            raise SettingRefused(f"The setting [roles] is refused: [{unknown[0]}]; there are {', '.join(ROLES)}")
-        if not roles:
-            raise SettingRefused(f"The setting [roles] is refused: it names none; there are {', '.join(ROLES)}")
-        return roles
+        return parse_roles(self.roles)
 
     @property
     def is_node(self) -> bool:

@@ -118,6 +118,7 @@ def _convert(chosen: Mapping[str, Any], where: str = "") -> Settings:
             raise SettingRefused(f"The setting [{name}]{where} is refused: [{grams}] is not from 1 to 1000 grams")
     _ = settings.proxy_networks
     _ = settings.chosen_roles
+    _ = settings.otlp_header_fields
     _check_notifications(settings, where)
     return settings
 
@@ -183,9 +184,11 @@ def without_password(url: str) -> str:
 
 def shown(name: str, value: object) -> object:
     """Return the value of a setting without secrets: a key, a webhook or a command is shown as `set`."""
-    if name in {"database", "redis", "gateway", "proxy"} and isinstance(value, str):
+    if name in {"database", "redis", "gateway", "proxy", "otlp_url"} and isinstance(value, str):
         return without_password(value)
     if name == "notify_email" and isinstance(value, str):
         return mail_url_without_password(value)
-    is_secret = name in {"notify_webhook", "notify_command"} or (name.endswith("_key") and name != "tls_key")
+    is_secret = name in {"notify_webhook", "notify_command", "operator_token", "otlp_headers"} or (
+        name.endswith("_key") and not name.endswith("tls_key")
+    )
     return "set" if is_secret and value else value

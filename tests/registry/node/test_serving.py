@@ -54,5 +54,5 @@ def test_a_folder_that_cannot_be_written_does_not_keep_a_service_from_serving(
 
 def test_no_secret_is_among_what_is_written() -> None:
     secret = {name for name in ServedSettings.__struct_fields__ if "notify" in name or name.endswith("_key")}
-    assert secret == {"tls_key"}  # the path of a file
+    assert secret == {"tls_key", "operator_tls_key"}  # the paths of files
     assert not {"database", "redis", "gateway"} & {*ServedSettings.__struct_fields__}

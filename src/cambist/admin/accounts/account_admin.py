@@ -14,7 +14,7 @@ from cambist.accounts.account import OWNER, Account, DatetimeFormat
 from cambist.accounts.account_search import AccountSearch, FoundAccounts
 from cambist.accounts.names import check_account_name, check_anchor_day, check_email, check_note, echo, is_account_name
 from cambist.accounts.plan import Plan
-from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of
+from cambist.accounts.quota import NO_QUOTA, Period, period_of, quota_of, spread_anchor_day
 from cambist.admin.accounts.keys import CreatedKey, KeyAdmin, generate_key
 from cambist.admin.accounts.prepared_store import open_prepared_store
 from cambist.admin.operators.audit import AuditRecorder
@@ -46,6 +46,17 @@ class DailyCalls:
     calls: int
 
 
+@dataclass(frozen=True, slots=True)
+class NewAccount:
+    """An account that is wanted, as it was typed; without an anchor day it gets one by its name."""
+
+    name: str
+    plan: str
+    anchor_day: int | None = None
+    datetime_format: DatetimeFormat = DatetimeFormat.ISO
+    email: str = ""
+
+
 class AccountAdmin:
     """Manages the accounts, API keys and plans of a data directory, and notifies the API workers of each change.
 
@@ -73,25 +84,33 @@ class AccountAdmin:
         self,
         name: str,
         plan: str,
-        anchor_day: int = 1,
+        anchor_day: int | None = None,
         datetime_format: DatetimeFormat = DatetimeFormat.ISO,
         email: str = "",
     ) -> tuple[Account, CreatedKey]:
         """Create an account with a first key. Errors: BadParameter, NameTaken."""
         check_account_name(name)
         with self._audit.action("account.create", name, f"plan {echo(plan)}"):
-            account = Account(
-                0,
-                name,
-                self._plan(plan).name,
-                datetime_format,
-                check_anchor_day(anchor_day),
-                email=check_email(email),
-            )
+            account = self.checked(NewAccount(name, plan, anchor_day, datetime_format, email))
             created = generate_key("first")
             account = self._store.accounts.create(account, created.new)
         self._notify()
         return account, created
+
+    def create_all(self, wanted: Sequence[NewAccount]) -> list[tuple[Account, CreatedKey]]:
+        """Create accounts with a first key each, all or none of them. Errors: BadParameter, NameTaken."""
+        new = [(self.checked(each), generate_key("first")) for each in wanted]
+        with self._audit.action("account.create-all", "", f"{len(new)} accounts"):
+            made = self._store.accounts.create_all([(account, created.new) for account, created in new])
+        self._notify()
+        return [(account, created) for account, (_, created) in zip(made, new, strict=True)]
+
+    def checked(self, wanted: NewAccount) -> Account:
+        """Return the account that is wanted, which does not exist yet. Errors: BadParameter."""
+        check_account_name(wanted.name)
+        day = spread_anchor_day(wanted.name) if wanted.anchor_day is None else check_anchor_day(wanted.anchor_day)
+        email = check_email(wanted.email)
+        return Account(0, wanted.name, self._plan(wanted.plan).name, wanted.datetime_format, day, email=email)
 
     def accounts(self) -> Sequence[Account]:
         """Return all accounts, by name."""

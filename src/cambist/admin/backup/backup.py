@@ -87,7 +87,7 @@ class Backup:
 
     def _check_space(self, parent: Path) -> None:
         """Refuse to begin what cannot be finished: the database is copied, and then the archive is written."""
-        ledger = sum(file.stat().st_size for file in self._folder.ledger.glob("*.page*"))
+        ledger = sum(512 * file.stat().st_blocks for file in self._folder.ledger.glob("*.page*"))
         needed = 2 * (ledger + (0 if self._server else self._file.stat().st_size)) + _SPACE_LEFT
         free = shutil.disk_usage(parent).free
         if free < needed:

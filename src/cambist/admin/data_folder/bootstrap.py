@@ -184,7 +184,8 @@ class Bootstrap:
             yield
 
     def _publish_plans(self) -> None:
-        changes, accounts = self._book_file.changes, self._store.accounts.all()
+        changes, stored = self._book_file.changes, self._store.accounts
+        accounts = stored.one_of_each_plan() if plans_file(self._folder.path).exists() else stored.all()
         if self._settings.is_node:
             versions, node = self._store.plan_versions, node_name(self._settings)
             publish_shared_plans(self._folder, changes, accounts, versions, node)

@@ -15,7 +15,7 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.sql.former_schema import refusal
 from cambist.storage.sql.inspection import DatabaseReport, inspect_database, inspect_server
 from cambist.storage.sql.migration_copy import copy_path, needed_space
-from cambist.storage.sql.revision import steps_after
+from cambist.storage.sql.revision import steps_after, what_to_install
 
 _WITHIN_SECONDS = 30.0
 
@@ -74,9 +74,10 @@ def _problems(settings: Settings, environment: Mapping[str, str], report: Databa
     if too_old := refusal(report.schema):
         yield too_old
     if report.schema > report.newest_schema:
-        release = f" of Cambist {report.release}" if report.release else ""
-        known = f"this release knows those up to {report.newest_schema}"
-        yield f"the database has schema {report.schema}{release}, {known}: install a newer release"
+        migrated = f", migrated by {report.release}" if report.release else ""
+        remedy = what_to_install(report.release) if report.release else "install a newer release"
+        known = f"this release, {__version__}, knows those up to {report.newest_schema}"
+        yield f"the database has schema {report.schema}{migrated}; {known}; {remedy}"
     plans = plans_file(settings.data)
     checks: list[Callable[[], object]] = [
         lambda: DataDirectory(settings.data).check(environment_of(settings)),

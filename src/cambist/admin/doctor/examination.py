@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 
+from cambist.admin.doctor import database_checks as database
 from cambist.admin.doctor import folder_checks as folder
 from cambist.admin.doctor import machine_checks as machine
 from cambist.admin.doctor import network_checks as network
@@ -32,7 +33,7 @@ FOLDER_CHECKS: tuple[Check, ...] = (
     folder.check_file_kinds,
     folder.check_owner_key,
     folder.check_disk,
-    folder.check_database,
+    database.check_database,
     folder.check_matrix,
     folder.check_book,
     folder.check_plans,
@@ -65,7 +66,9 @@ def _installation(settings: Settings, variables: Mapping[str, str], now: datetim
 
 
 def _examine(installation: InstallationState) -> Iterator[Finding]:
-    checks = CHECKS if installation.environment is None else (*CHECKS, *FOLDER_CHECKS)
+    checks = (*CHECKS, *FOLDER_CHECKS)
+    if installation.environment is None:  # before a first start only the server can be looked at
+        checks = (*CHECKS, database.check_database) if installation.settings.database else CHECKS
     for check in checks:
         try:
             yield from check(installation)

@@ -14,7 +14,6 @@ from cambist.errors import CambistError
 from cambist.registry.accounts.keyless_accounts import missing_accounts
 from cambist.registry.accounts.plans import plans_file, read_plans_file
 from cambist.registry.wiring.components import open_store
-from cambist.settings import without_password
 from cambist.status.environment import Environment, check_rate_book, check_rate_matrix
 from cambist.status.network import no_network
 from cambist.status.source_report import Condition, SourceReports
@@ -23,15 +22,11 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.json_file import read_json_file
 from cambist.storage.shared.rate_book_file import stored_rate_book
 from cambist.storage.shared.rate_matrix_file import open_rate_matrix
-from cambist.storage.sql.former_schema import refusal
-from cambist.storage.sql.inspection import DatabaseReport, inspect_database, inspect_server
 
 _LITTLE_SPACE, _FAIR_SPACE = 100 << 20, 1 << 30
-_DATABASE_SECONDS = 30.0
 _OLD_FIXING = timedelta(days=7)
 _SILENT = timedelta(minutes=1)
 _MOST_NAMED = 5
-_RESTORE = "restore the database from a backup (docs/guides/backup.md)"
 _START = "start the service: it is built again"
 
 
@@ -96,33 +91,6 @@ def check_disk(installation: InstallationState) -> Iterator[Finding]:
         yield warning("disk", found, remedy)
     else:
         yield ok("disk", found)
-
-
-def check_database(installation: InstallationState) -> Iterator[Finding]:
-    """Check the database's pages for some seconds, and whether this version knows its schema."""
-    settings = installation.settings
-    if settings.database:
-        yield _schema_found(inspect_server(settings.database, _DATABASE_SECONDS), without_password(settings.database))
-        return
-    path = installation.path / Path(settings.database_url).name
-    if not path.exists() or not path.stat().st_size:
-        yield problem("database", f"{path} is missing or empty", _RESTORE)
-        return
-    report = inspect_database(path, _DATABASE_SECONDS)
-    yield _schema_found(report, f"{path.stat().st_size / (1 << 20):.0f} MB")
-
-
-def _schema_found(report: DatabaseReport, more: str) -> Finding:
-    if report.faults:
-        return problem("database", f"damaged: {report.faults[0]}", f"{_RESTORE}; [cambist check] says more")
-    if report.schema > report.newest_schema:
-        return problem("database", f"schema {report.schema} is of a newer Cambist", "upgrade Cambist")
-    if too_old := refusal(report.schema):
-        return problem("database", *too_old.split(": ", 1))
-    if report.schema < report.newest_schema:
-        found = f"schema {report.schema or 'none'}, this version has {report.newest_schema}"
-        return warning("database", found, "[cambist upgrade --check] says what the next start does")
-    return ok("database", f"sound, schema {report.schema}, {more}")
 
 
 def check_matrix(installation: InstallationState) -> Iterator[Finding]:

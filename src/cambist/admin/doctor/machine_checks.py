@@ -12,6 +12,7 @@ from importlib import metadata
 from cambist import __version__
 from cambist.admin.data_folder.start_settings import check_start_settings
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
+from cambist.registry.sources.source_adapters import sources_of_other_versions
 from cambist.settings import ignored_variables
 from cambist.status.source_report import SourceReports
 from cambist.storage.data_directory import DataDirectory
@@ -80,6 +81,8 @@ def check_page_files(_installation: InstallationState) -> Iterator[Finding]:
 def check_settings(installation: InstallationState) -> Iterator[Finding]:
     """Check what the settings name, as a start does: sources, declarations of own sources, dialects, nodes."""
     check_start_settings(installation.settings, installation.variables)
+    if unknown := sources_of_other_versions(installation.settings):
+        yield warning("settings", unknown, "once all nodes have one version, correct [feeds_off] or remove the key")
     ignored = len(ignored_variables(installation.variables))
     others = f"; {ignored} variables of Kubernetes are ignored" if ignored else ""
     yield ok("settings", f"all known; {installation.settings.scheme} on port {installation.settings.port}{others}")

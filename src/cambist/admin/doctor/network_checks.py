@@ -30,7 +30,7 @@ def check_ports(installation: InstallationState) -> Iterator[Finding]:
     named = (
         ("port", host, settings.port),
         ("stream port", host, settings.stream_port),
-        ("operator port", "127.0.0.1", settings.operator_port),
+        ("operator port", local_host(settings.operator_host), settings.operator_port),
     )
     for name, address, port in named:
         if port:

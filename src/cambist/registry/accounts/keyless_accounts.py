@@ -8,12 +8,15 @@ from dataclasses import replace
 
 from cambist.accounts.account import KeyChanges, KnownAccounts, StoredKey
 from cambist.accounts.api_key import Digest
+from cambist.accounts.key_table import KeyTable
 from cambist.accounts.keyless_access import DIALECTS, PAGE, with_account
 from cambist.errors import CannotStart, StoreUnreachable
 from cambist.registry.node.local_copies import copied_accounts
 from cambist.settings import Settings
 
 log = logging.getLogger(__name__)
+_MOST_CHANGED = 10_000
+"""When so many keys have changed since all were read, all are read again."""
 
 
 def stored_keys(settings: Settings, accounts: KnownAccounts) -> Mapping[Digest, StoredKey]:
@@ -47,6 +50,7 @@ class KeyReader:
         self._settings = settings
         self._accounts = accounts
         self._last = -1
+        self._changed = 0
         self.are_copied = False
 
     def read_all(self) -> Mapping[Digest, StoredKey]:
@@ -73,15 +77,20 @@ class KeyReader:
     def read_changes(self) -> KeyChanges:
         """Return the keys that may have changed since the last changes that were applied."""
         changes = self._accounts.changes_since(self._last)
+        if self._changed + len(changes.keys) > _MOST_CHANGED:  # in columns they take a tenth of the memory
+            changes = replace(changes, keys=self._accounts.by_key(), is_complete=True)
         named = _named(self._settings)
         if not named:
             return changes
+        if changes.is_complete:
+            return replace(changes, keys=_with_named(KeyTable.of(changes.keys), self._settings, self._accounts))
         found = _with_named({}, self._settings, self._accounts)
         return replace(changes, keys={**changes.keys, **dict.fromkeys(named), **found})
 
     def mark_applied(self, changes: KeyChanges) -> None:
         """Do not return these changes again."""
         self._last = changes.last
+        self._changed = 0 if changes.is_complete else self._changed + len(changes.keys)
         self.are_copied = False
 
 

@@ -24,6 +24,9 @@ class ServedSettings(msgspec.Struct, frozen=True):
     port: int
     stream_port: int
     operator_port: int
+    operator_host: str
+    operator_tls_cert: str | None
+    operator_tls_key: str | None
     path_prefix: str
     tls_cert: str | None
     tls_key: str | None
@@ -64,7 +67,7 @@ def as_served(settings: Settings, chosen: Collection[str] = ()) -> Settings:
     if found is None or not folder.is_claimed():  # it was killed
         return settings
     values = {name: value for name, value in msgspec.structs.asdict(found).items() if name not in chosen}
-    for name in ("tls_cert", "tls_key"):
+    for name in ("tls_cert", "tls_key", "operator_tls_cert", "operator_tls_key"):
         if values.get(name) is not None:
             values[name] = Path(values[name])
     return msgspec.structs.replace(settings, **values)

@@ -69,14 +69,34 @@ def load_adapters(settings: Settings) -> dict[str, Adapter]:
     Errors: SourceRefused, and SettingRefused if the settings name a source that does not exist.
     """
     found = adapters() | load_declared_adapters(settings.data / OWN_SOURCES)
-    for name, chosen in zip(("feeds_on", "feeds_off"), settings.chosen_sources, strict=True):
-        if unknown := sorted(chosen - set(found)):
-            sentence = f"The setting [{name}] names no source: [{echo(unknown[0])}]; {did_you_mean(unknown[0], found)}"
-            # Nodes share their settings, and during an upgrade not all of them know the same sources.
-            if not settings.is_node or name == "feeds_on":
-                raise SettingRefused(sentence)
-            log.warning("%s. Another version may know it: it is not asked here", sentence)
+    on, off = settings.chosen_sources
+    if refused := _unknown("feeds_on", on, found) or (not settings.is_node and _unknown("feeds_off", off, found)):
+        raise SettingRefused(refused)
+    if sentence := _of_other_versions(settings, found):
+        log.warning("%s", sentence)
     return found
+
+
+def sources_of_other_versions(settings: Settings) -> str:
+    """Return what is wrong with the sources that several nodes switch off, a sentence; empty if all are known.
+
+    Nodes share their settings, and during an upgrade not all of them know the same sources: it is no reason to stop.
+    """
+    return _of_other_versions(settings, adapters() | load_declared_adapters(settings.data / OWN_SOURCES))
+
+
+def _of_other_versions(settings: Settings, found: Iterable[str]) -> str:
+    sentence = _unknown("feeds_off", settings.chosen_sources[1], found) if settings.is_node else ""
+    return f"{sentence}. Another version may know it: this node goes on without" if sentence else ""
+
+
+def _unknown(name: str, chosen: frozenset[str], found: Iterable[str]) -> str:
+    unknown = sorted(chosen - {*found})
+    return (
+        f"The setting [{name}] names no source: [{echo(unknown[0])}]; {did_you_mean(unknown[0], found)}"
+        if unknown
+        else ""
+    )
 
 
 def fixing_adapters(settings: Settings) -> dict[str, FixingAdapter]:
