@@ -5,9 +5,10 @@ BIN    := $(VENV)/bin
 DATA   ?= ./data
 SANDBOX ?= ./sandbox-data
 DRIVERS := $(VENV)/drivers
+TYPESCRIPT := $(VENV)/typescript
 SITE    := site
 
-.PHONY: help serve sandbox test test-times attack cluster cluster-rounds bench-cluster fuzz fuzz-heads long-rounds direct-answers crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench bench-growth bench-answers bench-ingest bench-known bench-page bench-stream lock clean
+.PHONY: help serve sandbox test test-times attack cluster cluster-rounds cluster-upgrade bench-cluster home-assistant fuzz fuzz-heads long-rounds direct-answers crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench release bench-growth bench-answers bench-ingest bench-known bench-page bench-quotas bench-stream image test-image wheels lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -22,7 +23,7 @@ sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its d
 # From the environment only CAMBIST_* is used, because many shells set HOST.
 CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
-test: $(VENV)/.develop $(DRIVERS)/.installed $(VENV)/.docs $(VENV)/.browser $(VENV)/.programs  ## run every test, and what fails once more; the last line has the totals
+test: $(VENV)/.develop $(DRIVERS)/.installed $(TYPESCRIPT)/.installed $(VENV)/.docs $(VENV)/.browser $(VENV)/.programs $(VENV)/.manifests  ## run every test, and what fails once more; the last line has the totals
 	@$(BIN)/python tools/run_tests.py
 
 test-times:      ## show the slowest tests of the last `make test`
@@ -38,6 +39,9 @@ cluster-rounds: $(VENV)/.develop  ## disturb such nodes under load and check wha
 	@$(BIN)/python -m tools.cluster.rounds --rounds $(or $(ROUNDS),20) --nodes $(or $(NODES),3) \
 	  --workers $(or $(WORKERS),1) $(if $(SEED),--seed $(SEED)) $(OPTIONS)
 
+home-assistant: $(VENV)/.homeassistant  ## install Home Assistant with Python 3.13, and test the integration in it
+	@$(BIN)/pytest -n 0 tests/programs/test_home_assistant.py
+
 fuzz: $(VENV)/.develop  ## run every adapter on thousands of damaged answers, and state machines for many steps, different ones each time
 	@HYPOTHESIS_PROFILE=fuzz $(BIN)/pytest tests/sources tests/simulation/test_state_machines.py -k "any_" $(FUZZ)
 
@@ -46,7 +50,7 @@ fuzz-heads: $(VENV)/.develop  ## send the service damaged heads of requests; HEA
 
 long-rounds: $(VENV)/.develop  ## run what the suite does in a few random rounds at length; LONGER=10
 	@LONGER=$(or $(LONGER),10) $(BIN)/pytest tests/api/test_spliced_history.py tests/storage/test_archive_suite.py tests/service/test_ledger.py \
-	  tests/cli/test_killed_upgrade.py tests/cluster/test_start.py
+	  tests/cli/test_killed_upgrade.py tests/cli/test_releases.py tests/cluster/test_start.py
 
 direct-answers: $(VENV)/.develop  ## compare the direct way with the general one over 100,000 random requests; REQUESTS=5000 SEED=7
 	@DIRECT_REQUESTS=$(or $(REQUESTS),100000) SEED=$(or $(SEED),1) $(BIN)/pytest tests/api/direct
@@ -77,6 +81,7 @@ check: $(VENV)/.develop  ## check format, lint, types, layers and generated docu
 	@$(BIN)/lint-imports
 	@$(BIN)/cambist openapi --check docs/openapi.json
 	@$(BIN)/python tools/write_tables.py --check
+	@$(BIN)/python tools/typescript_types.py --check
 	@$(BIN)/python tools/write_plots.py --check
 
 format: $(VENV)/.develop  ## format the code
@@ -84,6 +89,7 @@ format: $(VENV)/.develop  ## format the code
 
 tables: $(VENV)/.develop  ## write the tables and plots in README.md and docs/: endpoints, settings, commands, figures
 	@$(BIN)/python tools/write_tables.py
+	@$(BIN)/python tools/typescript_types.py
 	@$(BIN)/python tools/write_plots.py
 
 docs: $(VENV)/.docs  ## build the documentation site in ./site, without a network once it is set up
@@ -110,11 +116,17 @@ bench-ingest: $(VENV)/.develop  ## measure the time from a tick to its book, and
 	@$(BIN)/python bench/ingest.py
 	@$(BIN)/python bench/archive.py
 
+cluster-upgrade: $(VENV)/.develop  ## upgrade nodes of the last release to this code under load, one after another; NODES=3
+	@$(BIN)/python -m tools.cluster.upgrade --nodes $(or $(NODES),3)
+
 bench-cluster: $(VENV)/.develop  ## measure several nodes: a book to all of them, a takeover, and what a node costs; NODES=3 WORKERS=1 COINS=0
 	@$(BIN)/python -m tools.cluster.measure --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1) --coins $(or $(COINS),0) $(OPTIONS)
 
 bench-known: $(VENV)/.develop  ## measure answers as they were known at an edition, cold and warm, beside today's
 	@$(BIN)/python bench/known_state.py
+
+bench-quotas: $(VENV)/.develop  ## measure how many first calls of a period a node grants, and how long it prepares the next one
+	@$(BIN)/python bench/quota_grants.py
 
 bench-page: $(VENV)/.develop $(VENV)/.browser  ## check that no view is busy for 50 ms, and that ten books a second keep the board quick; needs chromium and a quiet machine
 	@MEASURED=1 $(BIN)/pytest -n 0 tests/web/test_board.py tests/web/test_budgets.py -k "ten_books or busy_for_long"
@@ -123,17 +135,29 @@ bench-stream: $(VENV)/.develop  ## measure the stream with thousands of connecti
 	@$(BIN)/python bench/stream.py
 	@$(BIN)/python bench/recovery.py
 
-release: $(VENV)/.develop  ## build wheel, sdist, client, image context, SBOM and checksums into ./dist; VERSION=0.2.0 sets the version first
-	@$(BIN)/python tools/release.py $(or $(VERSION),--build)
+image: $(VENV)/.develop  ## build the container image without a daemon, on a base of Debian's packages, and print its size; BASE_IMAGE=… OUT=image.tar; needs root, buildah and mmdebstrap
+	@$(if $(BASE_IMAGE),BASE_IMAGE=$(BASE_IMAGE)) $(if $(OUT),OUT=$(OUT)) $(BIN)/python -m tools.image.build
+
+test-image: $(VENV)/.develop  ## build the container image and run it: read-only, as its user, on empty and restored volumes, as a node; needs root, buildah and mmdebstrap
+	@TEST_IMAGE=1 $(BIN)/pytest -n 0 tests/deploy/test_image.py
+
+release: $(VENV)/.develop  ## build wheel, sdist, client, image context, SBOM and checksums into OUT=dist; VERSION=0.2.0 sets the version first
+	@$(BIN)/python -m tools.release $(or $(VERSION),--build) --target $(or $(OUT),dist)
+
+wheels: $(VENV)/.develop  ## ask for which platforms all dependencies have wheels, and write the table; needs the package registry
+	@$(BIN)/python tools/wheels.py
+	@$(MAKE) --no-print-directory tables
 
 lock: $(VENV)/.develop  ## pin the newest allowed dependencies, with hashes
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade $(LOCKED) -o requirements.lock
-	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra cluster --constraint requirements.lock $(LOCKED) -o requirements-cluster.lock
+	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra cluster --extra otlp --constraint requirements.lock $(LOCKED) -o requirements-cluster.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra dev $(LOCKED) -o requirements-dev.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra docs --constraint requirements-dev.lock $(LOCKED) -o requirements-docs.lock
 	@$(BIN)/python -m uv pip compile pyproject.toml --upgrade --extra browser --constraint requirements-dev.lock $(LOCKED) -o requirements-browser.lock
 	@$(BIN)/python -m uv pip compile tests/programs/requirements.in --upgrade $(LOCKED) -o requirements-programs.lock
 	@$(BIN)/python -m uv pip compile tests/programs/requirements-mcp1.in --upgrade $(LOCKED) -o requirements-mcp1.lock
+	@$(BIN)/python -m uv pip compile tests/programs/requirements-homeassistant.in --upgrade $(subst 3.11,3.13,$(LOCKED)) -o requirements-homeassistant.lock
+	@$(BIN)/python -m uv pip compile tests/deploy/requirements-manifests.in --upgrade $(LOCKED) -o requirements-manifests.lock
 LOCKED := --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
 
 clean:           ## remove what the targets made, except ./data and ./sandbox-data
@@ -177,6 +201,20 @@ $(VENV)/.programs: $(VENV)/.serve requirements-programs.lock requirements-mcp1.l
 OF_OTHERS = $(BIN)/python -m venv --clear $(VENV)/$(1) && $(VENV)/$(1)/bin/pip install --quiet \
             --disable-pip-version-check --retries 1 --require-hashes -r requirements-$(1).lock
 
+# Home Assistant, which needs Python 3.13 and half a gigabyte: made on demand, and its tests are skipped without it.
+$(VENV)/.homeassistant: $(VENV)/.develop $(VENV)/.programs requirements-homeassistant.lock
+	@$(PYTHON313) -m venv --clear $(VENV)/homeassistant
+	@$(VENV)/homeassistant/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-homeassistant.lock
+	@touch $@
+PYTHON313 ?= python3.13
+
+# What renders and checks the files for Kubernetes and compose. Without the package registry it is missing, and their
+# tests are skipped.
+$(VENV)/.manifests: $(VENV)/.serve requirements-manifests.lock
+	@if { $(call OF_OTHERS,manifests); } >$(VENV)/manifests.log 2>&1; \
+	then : >$@; else rm -rf $(VENV)/manifests; \
+	echo "The files for Kubernetes are not checked: their tools cannot be installed ($(VENV)/manifests.log)." | tee $@; fi
+
 # What the clients in tests/drivers need. Without npm or its registry it is missing, and their tests are skipped.
 $(DRIVERS)/.installed: tests/drivers/package.json tests/drivers/package-lock.json
 	@rm -rf $(DRIVERS) && mkdir -p $(DRIVERS) && cp $^ $(DRIVERS)
@@ -184,5 +222,12 @@ $(DRIVERS)/.installed: tests/drivers/package.json tests/drivers/package-lock.jso
 	  echo "There is no npm: the tests with clients in Node are skipped."; \
 	elif (cd $(DRIVERS) && npm ci $(QUIETLY) >npm.log 2>&1); then touch $@; \
 	else echo "npm cannot install what the clients in Node need ($(DRIVERS)/npm.log): their tests are skipped."; fi
+# The compiler of the TypeScript client. Without npm or its registry it is missing, and the tests of that client are skipped.
+$(TYPESCRIPT)/.installed: packages/typescript-client/package.json packages/typescript-client/package-lock.json
+	@rm -rf $(TYPESCRIPT) && mkdir -p $(TYPESCRIPT) && cp $^ $(TYPESCRIPT)
+	@if ! command -v npm >/dev/null; then \
+	  echo "There is no npm: the tests of the TypeScript client are skipped."; \
+	elif (cd $(TYPESCRIPT) && npm ci $(QUIETLY) >npm.log 2>&1); then touch $@; \
+	else echo "npm cannot install TypeScript ($(TYPESCRIPT)/npm.log): the tests of the TypeScript client are skipped."; fi
 QUIETLY := --ignore-scripts --no-audit --no-fund --no-update-notifier \
            --fetch-retries 1 --fetch-retry-mintimeout 1000 --fetch-timeout 20000

@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -90,7 +92,7 @@ class TestServer:
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
                 ["/bin/sh", "-c", _UNTIL_PARENT_ENDS, "sh", *command],
-                stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=self.folder, start_new_session=True, **_as_user(),
+                stdin=subprocess.PIPE, stdout=log, stderr=log, cwd=self.folder, start_new_session=True, **as_user(),
             )  # fmt: skip
         until = time.monotonic() + _WAIT_SECONDS
         while True:
@@ -150,7 +152,8 @@ class TestServer:
             self.free.append(name)
 
 
-def _as_user() -> dict[str, Any]:
+def as_user() -> dict[str, Any]:
+    """Return with what arguments of `Popen` a server runs as another user, if root runs the tests."""
     if os.geteuid() != 0:
         return {}
     return {"user": _USER, "group": getpwnam(_USER).pw_gid, "extra_groups": []}
@@ -161,8 +164,18 @@ def create_server(folder: Path, programs: Path) -> TestServer:
     if os.geteuid() == 0:
         shutil.chown(folder, _USER)
     init = [programs / "initdb", "--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8", "-D", folder / "data"]
-    subprocess.run(init, check=True, capture_output=True, cwd=folder, **_as_user())
+    subprocess.run(init, check=True, capture_output=True, cwd=folder, **as_user())
     return TestServer(folder, programs)
+
+
+def create_standby(primary: TestServer, folder: Path) -> TestServer:
+    """Create the files of a server that follows another one and is not started. Errors: OSError, CalledProcessError."""
+    if os.geteuid() == 0:
+        shutil.chown(folder, _USER)
+    source = f"host={primary.folder} port={primary.port} user=postgres"
+    copy = [primary.programs / "pg_basebackup", "-d", source, "-D", folder / "data", "-R", "-X", "stream", "-c", "fast"]
+    subprocess.run([*copy, "--no-sync"], check=True, capture_output=True, cwd=folder, **as_user())
+    return TestServer(folder, primary.programs)
 
 
 def postgresql_programs() -> Path | None:
@@ -202,6 +215,35 @@ def postgresql_server() -> TestServer:
     if isinstance(server, str):
         pytest.skip(server)
     return server
+
+
+@contextmanager
+def primary_and_standby() -> Iterator[tuple[TestServer, TestServer]]:
+    """Run a server, and one that follows it and confirms each transaction before it counts as committed."""
+    postgresql_server()  # or the test is skipped
+    programs = postgresql_programs()
+    assert programs is not None
+    with ExitStack() as stack:
+        folders = [Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="pg-"))) for _ in range(2)]
+        primary = create_server(folders[0], programs)
+        stack.callback(primary.stop)
+        primary.start()
+        standby = create_standby(primary, folders[1])
+        stack.callback(standby.stop)
+        standby.start()
+        primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
+        primary.execute("SELECT pg_reload_conf()")
+        yield primary, standby
+
+
+def url_of_servers(database: str, *servers: TestServer) -> str:
+    """Return the URL of a database that any of some servers may have."""
+    hosts, ports = (",".join(str(part) for part in parts) for parts in zip(*_places(servers), strict=True))
+    return f"postgresql://postgres@/{database}?host={hosts}&port={ports}"
+
+
+def _places(servers: Iterable[TestServer]) -> Iterator[tuple[Path, int]]:
+    return ((server.folder, server.port) for server in servers)
 
 
 def postgresql_url(folder: Path) -> str:

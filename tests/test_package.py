@@ -1,7 +1,7 @@
 """What `pip install` gives: the wheel and the source archive are complete, and run from any folder.
 
 The package is built and installed as pip would do it, without an index. Only its own files are installed: its
-dependencies come from the environment of the tests, so that a missing dependency in pyproject.toml is not found here.
+dependencies come from the environment of the tests. In an environment of its own, pip checks that they are there.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import time
+import venv
 import zipfile
 from collections.abc import Iterator
 from http.client import HTTPConnection, HTTPException
@@ -19,6 +21,8 @@ from pathlib import Path
 
 import pytest
 from tests.service.processes import ended_in_the_end, free_port, until
+
+import cambist
 
 ROOT = Path(__file__).parents[1]
 BUILD = "import sys; from flit_core.buildapi import *; print(build_{kind}(sys.argv[1]))"
@@ -99,6 +103,38 @@ def test_the_installed_command_works(installed: Path, tmp_path: Path) -> None:
         command, cwd=tmp_path, env=environment(installed), check=True, capture_output=True, text=True
     ).stdout
     assert "cambist serve" in shown
+
+
+@pytest.mark.parametrize(("extra", "drivers"), [("cluster", "psycopg, redis"), ("postgres", "psycopg")])
+def test_the_wheel_is_installed_with_its_extras_in_a_new_environment(
+    wheel: Path, tmp_path: Path, extra: str, drivers: str
+) -> None:
+    pytest.importorskip("psycopg")
+    pytest.importorskip("redis")
+    program = new_environment(tmp_path / "new")
+    pip = [str(program), "-m", "pip", "install", "--no-index", "--disable-pip-version-check"]
+    done = subprocess.run(
+        [*pip, f"{wheel}[{extra}]"], env=environment(tmp_path), check=False, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    for driver in drivers.split(", "):
+        assert re.search(rf"Requirement already satisfied: {driver}\b.*from cambist", done.stdout), done.stdout
+    code = f"import cambist, {drivers}; print(cambist.__file__)"
+    shown = subprocess.run([program, "-I", "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert Path(shown.strip()).is_relative_to(tmp_path / "new")
+    shown = subprocess.run(
+        [program.with_name("cambist"), "--version"],
+        cwd=tmp_path, env=environment(tmp_path), check=True, capture_output=True, text=True,
+    ).stdout  # fmt: skip
+    assert shown == f"cambist {cambist.__version__}\n"
+
+
+def new_environment(folder: Path) -> Path:
+    """Make a virtual environment that finds the packages of the tests after its own; return its Python."""
+    venv.create(folder, with_pip=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder)}))
+    (packages / "tests.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
+    return folder / "bin" / "python"
 
 
 @pytest.fixture

@@ -1,13 +1,14 @@
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cambist.errors import SettingRefused
-from cambist.settings import SETTING_NAMES, Settings, ignored_variables, read_settings
+from cambist.settings import SETTING_NAMES, Settings, check_operator_port, ignored_variables, read_settings, shown
 
 
 @pytest.fixture
@@ -83,6 +84,11 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "tls_cert": ("/srv/cert.pem", Path("/srv/cert.pem")),
         "tls_key": ("/srv/key.pem", Path("/srv/key.pem")),
         "operator_port": ("9001", 9001),
+        "operator_host": ("::1", "::1"),
+        "operator_token": ("t" * 24, "t" * 24),
+        "operator_tls_cert": ("/srv/cert.pem", Path("/srv/cert.pem")),
+        "operator_tls_key": ("/srv/key.pem", Path("/srv/key.pem")),
+        "operator_insecure": ("true", True),
         "fetch": ("false", False),
         "feeds_on": ("swissquote,sina", "swissquote,sina"),
         "feeds_off": ("kraken", "kraken"),
@@ -111,12 +117,56 @@ def test_every_setting_can_be_chosen_in_file_variable_and_flag(config: Path, nam
         "dialects": ("frankfurter,ecb", "frankfurter,ecb"),
         "dialect_account": ("clients", "clients"),
         "stream_url": ("wss://rates.example/stream", "wss://rates.example/stream"),
+        "otlp_url": ("http://10.0.0.9:4318", "http://10.0.0.9:4318"),
+        "otlp_headers": ("x-token=abc", "x-token=abc"),
+        "otlp_share": ("0.5", 0.5),
         "console": ("false", False),
     }[name]
     assert getattr(Settings(), name) != chosen
     assert getattr(read_settings(filed(config, f'{name} = "{given}"'), {}), name) == chosen
     assert getattr(read_settings({f"CAMBIST_{name.upper()}": given}, {}), name) == chosen
     assert getattr(read_settings({}, {name: given}), name) == chosen
+
+
+TOKEN = "t" * 24
+OPEN = {"operator_host": "0.0.0.0"}  # noqa: S104  nothing listens
+TLS = {"operator_tls_cert": Path("c.pem"), "operator_tls_key": Path("k.pem")}
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"operator_host": "::1"},
+        {"operator_host": "localhost"},
+        OPEN | TLS | {"operator_token": TOKEN},
+        OPEN | {"operator_insecure": True},
+        OPEN | {"operator_port": 0},
+    ],
+)
+def test_the_operators_port_is_on_loopback_or_has_tls_and_a_token_or_is_said_to_be_insecure(
+    chosen: dict[str, Any],
+) -> None:
+    check_operator_port(Settings(**chosen))
+
+
+@pytest.mark.parametrize(
+    ("chosen", "reason"),
+    [
+        (OPEN, "which needs [operator_token] and [operator_tls_cert]; set [operator_insecure] to do without"),
+        (OPEN | {"operator_token": TOKEN}, "which needs [operator_tls_cert]; set"),
+        (OPEN | TLS, "[0.0.0.0] is beyond this machine, which needs [operator_token]; set"),
+        (TLS | {"operator_tls_key": None}, "[operator_tls_cert] and [operator_tls_key] are refused: one is nothing"),
+        ({"operator_token": "short-secret"}, "[operator_token] is refused: it takes 24 to 256"),
+        ({"operator_token": f"{TOKEN} "}, "no spaces"),
+    ],
+)
+def test_an_unsafe_operators_port_is_refused_and_its_token_is_not_shown(chosen: dict[str, Any], reason: str) -> None:
+    with pytest.raises(SettingRefused) as refused:
+        check_operator_port(Settings(**chosen))
+    assert reason in str(refused.value)
+    assert chosen.get("operator_token", "?" * 9) not in str(refused.value)
+    assert shown("operator_token", chosen.get("operator_token", TOKEN)) == "set"
 
 
 def test_variables_of_other_programs_are_ignored() -> None:

@@ -85,7 +85,10 @@ def run(part: str, arguments: list[str]) -> Results:
         done = subprocess.run([*command, *arguments], stdout=to, stderr=to, env=environment, check=False)  # noqa: S603
     results = Results(took=time.monotonic() - began)
     for line in record.read_text("utf-8").splitlines() if record.exists() else []:
-        results.add(**json.loads(line))
+        try:
+            results.add(**json.loads(line))
+        except json.JSONDecodeError:
+            results.trouble.append(f"{record} has a line that was not written to its end: is the disk full?")
     if done.returncode and not (done.returncode == 1 and results.named("failed")):
         results.trouble.append(f"pytest ended with {done.returncode}: see {log}")
     return results

@@ -20,6 +20,7 @@ import typer
 
 import coverage_table
 import performance_tables
+import wheels
 from cambist.admin.operators.runbook import RUNBOOK
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.posted_endpoint import PostedEndpoint
@@ -197,6 +198,7 @@ TABLES = {
     "command-details": command_details,
     "coverage": coverage,
     "single-sources": single_sources,
+    "wheels": wheels.wheels,
     **performance_tables.TABLES,
 }
 

@@ -90,7 +90,8 @@ def test_the_source_archive_makes_the_same_wheel(wheel: Path, tmp_path: Path) ->
 
 def test_client_and_service_agree() -> None:
     client, service = project_of(FOLDER), project_of(ROOT)
-    assert client["version"] == service["version"] == VERSION == cambist.__version__
+    assert client["version"] == VERSION == cambist.__version__
+    assert service["dynamic"] == ["version"]
     assert client["optional-dependencies"]["sandbox"] == [f"cambist=={VERSION}"]
     assert {*client["dependencies"]} <= {*service["dependencies"]}
     assert (FOLDER / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()

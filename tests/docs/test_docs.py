@@ -190,7 +190,9 @@ def test_every_make_target_of_the_readme_and_contributing_exists():
 def test_the_changelog_has_each_section_once_in_order_and_no_entry_twice():
     for version in page("../CHANGELOG").split("\n## ")[1:]:
         sections = re.findall(r"^### (.+)$", version, flags=re.MULTILINE)
-        assert sections == [name for name in ("Added", "Changed", "Fixed", "Security") if name in sections]
+        assert sections == [
+            name for name in ("Upgrade notes", "Added", "Changed", "Fixed", "Security") if name in sections
+        ]
         entries = re.findall(r"^- .+$", version, flags=re.MULTILINE)
         assert len(entries) == len(set(entries))
 

@@ -10,7 +10,7 @@ from tests.service.test_connections import MOST_OF_UNREAD, UNREAD
 from tests.service.test_tls import MOST_OF_UNREAD_OVER_TLS, UNREAD_OVER_TLS
 
 from cambist.api import request_bodies
-from cambist.api.direct import header_blocks
+from cambist.api.direct import dialect_answers, header_blocks
 from cambist.console import http, sessions
 from cambist.http import body_room, connection, connection_limit, listening_socket, refusals, request_parser
 from cambist.http import server as http_server
@@ -46,6 +46,7 @@ FIGURES = {
         f"{MOST_OF_UNREAD_OVER_TLS / UNREAD_OVER_TLS:g} MB, and {listening_socket._UNREAD_MILLISECONDS // 1000} seconds"
     ),
     "time to confirm the end of TLS": f"{http_server._SHUTDOWN_SECONDS:g} second",
+    "answers in a dialect that are kept for the next who asks the same": f"{dialect_answers.MOST_KEPT} of a path",
     "refusals, such as those of wrong keys and malformed requests": (
         f"{refusals.MOST_AT_ONCE} of one address are sent at once in each half second, the rest half a second later; "
         "never those of an account"
@@ -65,7 +66,7 @@ FIGURES = {
         "those that are silent longest go"
     ),
     "connections to the operator's port": f"{health_http.MAX_CONNECTIONS}",
-    "time of a connection to the operator's port": f"{health_http.MAX_SECONDS:g} seconds",
+    "time of a request to the operator's port": f"{health_http.MAX_SECONDS:g} seconds",
     "head of a request to the operator's port": f"{request_parser.MAX_HEAD_BYTES // 1024} KB",
     "body of a request to the console without a session": (
         f"none is read but the form that signs in, of {http.MAX_FORM // 1024} KB"

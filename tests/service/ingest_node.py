@@ -6,9 +6,13 @@ import os
 import sys
 from pathlib import Path
 
-from cambist.processes.ingestor import ingest
-from cambist.registry.sources.source_adapters import adapters
-from cambist.settings import Settings
+from cambist.pricing import trading_hours
+
+trading_hours.hours_of = lambda _pair: trading_hours.Hours.ALWAYS  # else no minute of a weekend has bars
+
+from cambist.processes.ingestor import ingest  # noqa: E402
+from cambist.registry.sources.source_adapters import adapters  # noqa: E402
+from cambist.settings import Settings  # noqa: E402
 
 SOURCES = {"ecb", "boc", "nbp", "cnb", "kraken", "coinbase"}
 NOBODY = "redis://127.0.0.1:9/0"

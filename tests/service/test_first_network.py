@@ -129,6 +129,7 @@ def test_a_sign_in_page_is_no_network_and_everybody_says_so_in_the_same_words(st
 
 
 def test_one_source_that_gets_through_is_in_the_book_within_a_minute_or_two(started: Started) -> None:
+    assert until(lambda: SENTENCE in started.log, PATIENCE), started.log
     before = started.get("/fetch-one?from=EUR&to=USD")["result"]["USD"]
     Gateway.rate = f"{before * 1.001:.4f}"
     Gateway.is_signed_in = True
@@ -140,4 +141,4 @@ def test_one_source_that_gets_through_is_in_the_book_within_a_minute_or_two(star
     assert until(is_new, PATIENCE, pause=0.5), started.log
     assert until(lambda: "Network: sources can be reached again" in started.log, 10), started.log
     assert "Ingest: 1 of " in started.log
-    assert "no_network" not in started.get("/sources")
+    assert until(lambda: "no_network" not in started.get("/sources"), 10)

@@ -85,7 +85,7 @@ class Nodes:
 @pytest.fixture(scope="module")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     ready = tmp_path_factory.mktemp("sources") / "port"
-    player = subprocess.Popen([sys.executable, str(PLAYER), "--ready", str(ready), "--for", "600", "--rate", "20"])
+    player = subprocess.Popen([sys.executable, str(PLAYER), "--ready", str(ready), "--for", "2400", "--rate", "20"])
     with ended_in_the_end(player):
         assert until(lambda: ready.exists() or player.poll() is not None, PATIENCE)
         yield f"http://127.0.0.1:{ready.read_text().strip()}"
@@ -116,10 +116,11 @@ def nodes(gateway: str, tmp_path: Path) -> Iterator[Nodes]:
 def test_one_node_leads_and_another_takes_over_when_it_is_killed_and_when_it_is_stopped(nodes: Nodes) -> None:
     berlin = nodes.start("berlin")
     assert until(lambda: nodes.leads(berlin) and nodes.deliveries() > 3, PATIENCE), berlin.log
+    first = nodes.leader.epoch
     paris = nodes.start("paris")
     assert until(lambda: "sources are polled" in paris.log, PATIENCE), paris.log
-    assert not until(lambda: paris.book != (0, 0), SILENCE_SECONDS)
-    first = nodes.leader.epoch
+    # On a busy machine berlin may lose its lease: paris publishes then, but never while berlin leads.
+    assert not until(lambda: paris.book != (0, 0) and nodes.leader.epoch == first, SILENCE_SECONDS), paris.log
 
     berlin.process.kill()
     assert until(lambda: nodes.leads(paris), PATIENCE), paris.log

@@ -50,7 +50,7 @@ def operator_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     with (folder / "log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment(**variables))
         with ended_in_the_end(process):
-            last = ("cambist_book_age_seconds ", "cambist_stream_listens ")
+            last = ("cambist_book_age_seconds ", "cambist_stream_listens ", "cambist_usage_written_timestamp_seconds ")
             assert until(lambda: all(part in page(port)[1] for part in last), PATIENCE), page(port)[1]
             yield port
 

@@ -9,19 +9,25 @@ import signal
 import sqlite3
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.postgresql import TestServer, postgresql_server
+from tests.pgbouncer import create_pooler
+from tests.postgresql import TestServer, postgresql_server, primary_and_standby, url_of_servers
 from tests.service.first_start import copy_first_start, copy_first_start_on
 from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+
+from cambist.admin.doctor.database_checks import sessions_needed
+from cambist.settings import Settings
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PATIENCE = 120
+CLIENTS, ROUNDS = 16, 20
 LIVE = "/fetch-one?from=EUR&to=USD"
 PAST = "/historical?from=EUR&to=USD&date=2020-01-03"
 BEHIND = "/explain?from=EUR&to=USD&date="
@@ -49,10 +55,12 @@ class Service:
     database: str
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
+    url: str = ""
+    """The URL of the database, if it is not that of the server."""
 
     @property
     def environment(self) -> dict[str, str]:
-        database = {"CAMBIST_DATABASE": self.server.url(self.database)} if self.database else {}
+        database = {"CAMBIST_DATABASE": self.url or self.server.url(self.database)} if self.database else {}
         return environment(CAMBIST_FETCH="false", CAMBIST_DATA=str(self.data), **database)
 
     @contextmanager
@@ -256,3 +264,51 @@ def test_a_first_start_without_the_server_is_refused_in_one_sentence(service: Se
     last = refused.stderr.splitlines()[-1]
     assert last.startswith("cambist: The database cannot be reached: ")
     assert "Traceback" not in refused.stderr
+
+
+def test_a_service_under_load_keeps_within_its_sessions(started: Service, server: TestServer) -> None:
+    paths = [LIVE, "/usage", "/coverage", "/corrections", *(f"{BEHIND}2020-01-{day:02}" for day in range(1, 29))]
+    sessions = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    most = 0
+    with started.running(), ThreadPoolExecutor(CLIENTS) as clients:
+        asked = [clients.submit(started.get, path) for _ in range(ROUNDS) for path in paths]
+        while not all(each.done() for each in asked):
+            most = max(most, server.execute(sessions, started.database)[0][0])
+        assert {each.result()[0] for each in asked} <= {200, 503}
+        assert started.run("account", "list").returncode == 0
+    assert 4 < most <= sessions_needed(Settings())
+
+
+def test_a_service_goes_on_with_the_server_that_was_promoted(tmp_path: Path) -> None:
+    with primary_and_standby() as (primary, standby):
+        database = copy_first_start_on(primary, tmp_path / "data")
+        service = Service(tmp_path / "data", primary, database, url=url_of_servers(database, primary, standby))
+        with service.running():
+            first = [figure(service.get(path)) for path in (LIVE, PAST)]
+            assert until(lambda: service.calls() == 2, PATIENCE)
+            primary.stop()
+            service.server = standby
+            assert until(lambda: "calls cannot be written to the database" in service.log, PATIENCE)
+            assert [figure(service.get(path)) for path in (LIVE, PAST)] == first
+            assert service.calls() == 2
+            standby.execute("SELECT pg_promote()")
+            assert until(lambda: service.calls() == 4, PATIENCE)
+            assert service.get(BEHIND + "2020-01-03")[0] == 200
+            assert service.run("account", "create", "ann", "--plan", "one").returncode == 0
+            assert until(lambda: service.calls() == 5, PATIENCE)
+            assert service.printed_calls() == 5
+            assert "sound, schema" in service.run("doctor").stdout
+        assert "Traceback" not in service.log
+
+
+def test_a_service_runs_through_a_pooler_that_pools_by_the_transaction(service: Service, server: TestServer) -> None:
+    pooler = create_pooler(server)
+    service.url = pooler.url(service.database)
+    with service.running():
+        assert figure(service.get(LIVE))
+        assert figure(service.get(BEHIND + "2020-01-03"))
+        assert until(lambda: service.calls() == 2, PATIENCE)
+        assert service.run("account", "create", "ann", "--plan", "one").returncode == 0
+        assert "through a pooler" in service.run("doctor").stdout
+    pooler.stop()
+    assert "Traceback" not in service.log

@@ -211,7 +211,7 @@ def test_a_certificate_without_its_key_is_refused_in_one_sentence(tmp_path: Path
         command(tmp_path, 1, "--tls-cert", "cert.pem"),
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=120,
         env=environment(CAMBIST_FETCH="false"),
         check=False,
     )

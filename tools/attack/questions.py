@@ -23,7 +23,7 @@ def _get(target: bytes, key: str) -> bytes:
 
 
 def _gone(means: Means) -> None:
-    sent(means, [_get(_SERIES, means.target.small_key)])
+    sent(means, [_get(_SERIES, means.target.small_key)], patience=60)  # nobody is gone yet
     request = _get(_SERIES, means.target.small_key)
     side_by_side(means, 60, lambda _: sent_and_gone(means, request, 0.5))
 

@@ -19,16 +19,19 @@ def opened(port: int, address: str = ADDRESS) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), _TIMEOUT_SECONDS, source_address=(address, 0))
 
 
-def sent(means: Means, pieces: Iterable[bytes], *, port: int = 0, address: str = ADDRESS) -> bytes:
+def sent(
+    means: Means, pieces: Iterable[bytes], *, port: int = 0, address: str = ADDRESS, patience: float = _TIMEOUT_SECONDS
+) -> bytes:
     """Send pieces on a new connection, note the status of the answer, and return its first bytes.
 
-    The port is by default that of the API.
+    The port is by default that of the API, `patience` the seconds until an answer is given up.
     """
     answer = b""
     with contextlib.suppress(OSError), opened(port or means.target.port, address) as client:
         with contextlib.suppress(OSError):  # the service has closed; its answer may still be there
             for piece in pieces:
                 client.sendall(piece)
+        client.settimeout(patience)
         answer = client.recv(65536)
     means.seen[status(answer)] += 1
     return answer

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -106,8 +106,10 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def running_cluster(folder: Path, count: int, workers: int, coins: int = 0) -> Iterator[Cluster]:
-    """Start everything, with a venue that has so many further coins; end it in the end."""
+def running_cluster(
+    folder: Path, count: int, workers: int, coins: int = 0, settings: Mapping[str, str] | None = None
+) -> Iterator[Cluster]:
+    """Start everything, with a venue that has so many further coins, and more variables of nodes; end it in the end."""
     with contextlib.ExitStack() as stack:
         network: Network = Namespaces() if is_isolated() else LoopbackPorts()
         postgresql = PostgreSql(folder / "postgresql", network.servers[0])
@@ -119,6 +121,7 @@ def running_cluster(folder: Path, count: int, workers: int, coins: int = 0) -> I
         for _ in range(count):
             stack.callback(cluster.add_node(workers).kill)
         for node in cluster.nodes:
+            node.settings = {**node.settings, **(settings or {})}
             node.start()
             if node.number == 1:
                 cluster.wait_until_ready([node])  # it imports the history; the others find it there

@@ -1,13 +1,17 @@
-"""Upgrade two nodes one after another under load, to a release that is made here: with one more migration.
+"""Upgrade nodes of the last release one after another under load, to this code with one more migration.
 
-The exit code is 1 if a call failed at a node that was not being upgraded, or was counted wrong.
+The code of the last release is that of its commit in git. The exit code is 1 if a call failed at a node that was not
+being upgraded, or was counted wrong.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import shutil
+import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from pathlib import Path
@@ -20,6 +24,8 @@ from tools.cluster.isolation import isolate
 from tools.cluster.node import Node
 from tools.cluster.rounds import NO_SERVER
 from tools.cluster.servers import NoServerError
+from tools.release_folder import released_versions
+from tools.release_version import ReleaseRefusedError, commit_of
 
 import cambist
 
@@ -41,12 +47,13 @@ def upgrade() -> None:
 def downgrade() -> None:
     raise NotImplementedError
 '''
-_SIDE_BY_SIDE_SECONDS = 10.0
+NEXT_RELEASE = "9.0.0"
+_ROOT = Path(__file__).parents[2]
 _PATIENCE = 60.0
 
 
 def next_release(folder: Path) -> Path:
-    """Write the next release into a folder; return what must be in PYTHONPATH to run it."""
+    """Write the next release, 9.0.0, into a folder; return what must be in PYTHONPATH to run it."""
     source = Path(cambist.__file__).parent
     shutil.copytree(source, folder / "cambist")  # with what was compiled: the times of files stay
     migrations = folder / "cambist" / "storage" / "sql" / "migrations" / "versions"
@@ -54,12 +61,26 @@ def next_release(folder: Path) -> Path:
     (migrations / f"{NEXT}_of_the_next_release.py").write_text(_MIGRATION.format(before=newest), encoding="utf-8")
     module = folder / "cambist" / "__init__.py"
     text = module.read_text(encoding="utf-8")
-    module.write_text(text.replace(f'"{cambist.__version__}"', f'"{cambist.__version__}.next"'), encoding="utf-8")
+    module.write_text(text.replace(f'"{cambist.__version__}"', f'"{NEXT_RELEASE}"'), encoding="utf-8")
     return folder
 
 
-def upgrade(cluster: Cluster) -> list[str]:
-    """Upgrade all nodes, the leader last; return what is wrong."""
+def last_release(folder: Path) -> tuple[str, Path]:
+    """Write the last release into a folder; return its version, and what must be in PYTHONPATH to run it.
+
+    Errors: ReleaseRefusedError if git does not have it.
+    """
+    version = released_versions()[-1]
+    commit = commit_of(_ROOT, version)
+    command = ["git", "archive", "--format=tar", commit, "src/cambist"]
+    content = subprocess.run(command, cwd=_ROOT, check=True, capture_output=True).stdout
+    with tarfile.open(fileobj=io.BytesIO(content)) as archive:
+        archive.extractall(folder, filter="data")
+    return version, folder / "src"
+
+
+def upgrade(cluster: Cluster, side_by_side: float) -> list[str]:
+    """Upgrade all nodes, the leader last, with so many seconds after each; return what is wrong."""
     record = Record()
     tally, wrong = create_account(cluster, "steady", "steady")
     callers = [Caller(node, lambda: tally, record, 20) for node in cluster.nodes]
@@ -71,7 +92,7 @@ def upgrade(cluster: Cluster) -> list[str]:
         before = len(record.failures)
         _replace(node, path)
         cluster.wait_until_ready()
-        time.sleep(_SIDE_BY_SIDE_SECONDS)
+        time.sleep(side_by_side)
         wrong += checks.unexpected(record.failures[before:], {node.number})
         wrong += [] if until(cluster.leader, _PATIENCE) else ["nobody leads"]
         print(f"{node.name} is upgraded; {cluster.leader() and cluster.leader().name} leads", flush=True)  # type: ignore[union-attr]
@@ -80,6 +101,11 @@ def upgrade(cluster: Cluster) -> list[str]:
     wrong += checks.unsettled(cluster, [tally], _PATIENCE) + record.older + checks.tracebacks(cluster.nodes)
     found = cluster.postgresql.rows("SELECT version_num FROM alembic_version")
     return wrong + ([] if found == [(NEXT,)] else [f"the schema is {found}"])
+
+
+def _other_versions(cluster: Cluster, version: str) -> list[str]:
+    found = {str(name): str(its) for name, its in cluster.postgresql.rows("SELECT name, version FROM nodes")}
+    return [f"{node.name} is not of {version}: {found}" for node in cluster.nodes if found.get(node.name) != version]
 
 
 def _replace(node: Node, path: Path) -> None:
@@ -92,14 +118,19 @@ def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--ports", action="store_true", help="make no namespaces")
+    parser.add_argument("--nodes", type=int, default=3, help="how many nodes")
+    parser.add_argument("--seconds", type=float, default=10, help="how long nodes of two releases run side by side")
     options = parser.parse_args()
     isolate(["-m", "tools.cluster.upgrade", *sys.argv[1:]], is_wanted=not options.ports)
     with tempfile.TemporaryDirectory(prefix="cluster-") as name:
         Path(name).chmod(0o711)
         try:
-            with running_cluster(Path(name), 2, 1) as cluster:
-                wrong = upgrade(cluster)
-        except NoServerError as error:
+            version, path = last_release(Path(name) / "last")
+            with running_cluster(Path(name), options.nodes, 1, settings={"PYTHONPATH": str(path)}) as cluster:
+                print(f"{options.nodes} nodes of {version} run", flush=True)
+                wrong = _other_versions(cluster, version) + upgrade(cluster, options.seconds)
+                wrong += _other_versions(cluster, NEXT_RELEASE)
+        except (NoServerError, ReleaseRefusedError) as error:
             print(error)
             sys.exit(NO_SERVER)
     for sentence in wrong:

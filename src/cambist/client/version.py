@@ -1,3 +1,3 @@
 """The version of the client, which is that of the service that it belongs to."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0.dev0"

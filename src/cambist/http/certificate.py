@@ -8,8 +8,11 @@ from pathlib import Path
 from cambist.errors import CannotStart
 
 
-def check_certificate(certificate: Path | None, key: Path | None) -> None:
-    """Check that a certificate and its key, if there are any, can be used. Errors: CannotStart."""
+def check_certificate(certificate: Path | None, key: Path | None, prefix: str = "") -> None:
+    """Check that a certificate and its key, if there are any, can be used; `prefix` begins the names of their settings.
+
+    Errors: CannotStart.
+    """
     if not (certificate and key):
         return
     for setting, file in (("tls_cert", certificate), ("tls_key", key)):
@@ -17,7 +20,7 @@ def check_certificate(certificate: Path | None, key: Path | None) -> None:
             file.read_bytes()
         except OSError as error:
             raise CannotStart(
-                f"The file [{file}] of the setting [{setting}] cannot be read: {error.strerror}"
+                f"The file [{file}] of the setting [{prefix}{setting}] cannot be read: {error.strerror}"
             ) from error
     try:
         server_context(certificate, key)

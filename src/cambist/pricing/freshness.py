@@ -44,14 +44,19 @@ def is_fresh(quote: Quote, kind: AssetKind, ages: MaxAges, now: datetime) -> boo
 
 
 def fresh_for(price: Quote | PairPrice, kind: AssetKind, ages: MaxAges, now: datetime) -> timedelta:
-    """Return how much longer a price may be used while its market is open; negative if it may not be used.
+    """Return how much longer a price may be used while its market is open; negative if it may not be used."""
+    return age_limit(price, kind, ages) - trading_age(price.pair, price.own_as_of, now)
+
+
+def age_limit(price: Quote | PairPrice, kind: AssetKind, ages: MaxAges) -> timedelta:
+    """Return how old a price may be while its market is open.
 
     Coins are traded at all hours: what is published of one once a day is no price of now.
     """
     limit = ages.get(kind, timedelta.max)
     if price.pace is not Pace.REALTIME and kind is not AssetKind.COIN:
         limit = max(limit, FRESH_FOR.get(price.pace, timedelta.max))
-    return limit - trading_age(price.pair, price.own_as_of, now)
+    return limit
 
 
 def metal_fresh_for(price: Quote, ages: MaxAges, now: datetime) -> timedelta:
