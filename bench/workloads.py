@@ -89,7 +89,13 @@ WORKLOADS = (
         "W5", "/time-series, 27 years, one at a time", questions.long_series_paths, Target("p50", 2), is_sequential=True
     ),
     *(
-        Workload(name, template, partial(questions.paths_of, template), Target("ratio", 0.3), key="header")
+        Workload(
+            name,
+            template.format("…"),
+            partial(questions.paths_of, template),
+            Target("ratio", 0.3),
+            key="header",
+        )
         for name, template in DIALECTS.items()
     ),
 )

@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from tests.patience import PATIENCE
 
 LOGIN = "user", "p@ss"
 _EXPECTED = f"Basic {b64encode(':'.join(LOGIN).encode()).decode()}"
@@ -102,7 +103,7 @@ def certificate_of(name: str, folder: Path) -> ssl.SSLContext:
         pytest.skip("a certificate is made with openssl")
     made = f"openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=x -addext subjectAltName=DNS:{name}"
     files = ["-keyout", "key.pem", "-out", "cert.pem"]
-    subprocess.run([*made.split(), *files], cwd=folder, check=True, capture_output=True, timeout=60)
+    subprocess.run([*made.split(), *files], cwd=folder, check=True, capture_output=True, timeout=PATIENCE)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
     return context

@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from tools.ports import free_port
 
 _UNTIL_PARENT_ENDS = '"$@" >/dev/null & server=$!; echo $server; exec >&-; cat >/dev/null; kill -KILL $server; wait'
 _WAIT_SECONDS = 20
@@ -45,7 +46,7 @@ class RedisServer:
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
-        self.port = self.port or _free_port()
+        self.port = self.port or free_port()
         file, log = (self.folder / f"{self.port}.{kind}" for kind in ("conf", "log"))
         lines = {**_OPTIONS, "port": str(self.port), "dir": str(self.folder), "logfile": str(log), **self.options}
         file.write_text("".join(f"{name} {value}\n" for name, value in lines.items()))
@@ -118,9 +119,3 @@ def running_redis(port: int = 0, kind: tuple[str, ...] = (), **options: str) -> 
     finally:
         server.kill()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -20,7 +20,9 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 import pytest
-from tests.service.processes import ended_in_the_end, free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import ended_in_the_end, until
+from tools.ports import free_port
 
 import cambist
 
@@ -50,7 +52,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder in which pip has installed the wheel alone."""
     target = tmp_path_factory.mktemp("installed")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--target", str(target), str(wheel)], check=True, capture_output=True, timeout=120)
+    subprocess.run([*pip, "--target", str(target), str(wheel)], check=True, capture_output=True, timeout=PATIENCE)
     return target
 
 
@@ -148,7 +150,7 @@ def service(installed: Path, tmp_path: Path) -> Iterator[int]:
             command, cwd=tmp_path, env=environment(installed) | chosen, stdout=log, stderr=subprocess.STDOUT
         )
         with ended_in_the_end(process):
-            assert until(lambda: answer(port, "/docs")[0] == 200, 180), (tmp_path / "log").read_text()
+            assert until(lambda: answer(port, "/docs")[0] == 200, PATIENCE), (tmp_path / "log").read_text()
             yield port
 
 

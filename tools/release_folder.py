@@ -29,7 +29,7 @@ from currency_converter import CURRENCY_FILE
 from tools.cluster.cluster import running_feeds, until
 from tools.cluster.feeds import write_declaration
 from tools.cluster.isolation import ENDS_WITH_PARENT
-from tools.cluster.network import free_port
+from tools.ports import free_port
 from tools.release_version import ReleaseRefusedError, current_version, is_development, order_of
 
 import cambist

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(".cache/tests")
-SLOWEST, MOST_REPEATED = 60, 40
+SLOWEST, MOST_REPEATED_FILES = 60, 12
 # Services mostly wait: they fill the pauses of the others. A browser leaves an event loop in its process of tests.
 SIDE_BY_SIDE = [["in-process"], ["services", "browser"]]
 LONG = {"test_rounds", "test_upgrade", "test_leader", "test_operating_nodes", "test_postgresql", "test_sources"}
@@ -122,7 +122,8 @@ def main() -> int:
     for results in parts.values():
         total.outcomes |= results.outcomes
         total.trouble += results.trouble
-    if 0 < len(total.named("failed")) <= MOST_REPEATED:
+    files = {test.partition("::")[0] for test in total.named("failed")}  # a service that fails, fails all that ask it
+    if 0 < len(files) <= MOST_REPEATED_FILES:
         total.settle(run("repeated", total.named("failed")))
         parts["repeated"] = Results()
     for log in [FOLDER / f"{part}.log" for part in parts] if total.named("failed") else []:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from tests.admin.backups import backed_up, dumped, restored
+from tests.patience import PATIENCE
 
 KILLED = """
 import os, signal, sys
@@ -36,7 +37,7 @@ print("complete")
 def is_complete(what: str, source: Path, target: Path, step: int) -> bool:
     """Run a process that kills itself at a step, and return whether it was done before."""
     command = [sys.executable, "-c", KILLED, what, str(source), str(target), str(step)]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert ended.returncode == (0 if ended.stdout else -9), ended.stderr
     return ended.stdout == "complete\n"
 

@@ -25,6 +25,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from click.testing import Result
 from stamina.instrumentation import get_on_retry_hooks, set_on_retry_hooks
+from tests.patience import PATIENCE
 from typer.testing import CliRunner
 
 from cambist.cli import main as program
@@ -34,7 +35,6 @@ from cambist.storage.data_directory import DataDirectory
 TODAY = datetime.now(UTC).date()
 COMMAND = Path(sys.executable).parent / "cambist"
 ECB = "/www.ecb.europa.eu/stats/eurofxref/"
-PATIENCE = 60
 
 PRESS = f"""\
 key = "press"

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from typer.testing import CliRunner
 
 from cambist.cli import main as program
@@ -72,7 +73,7 @@ def install(environment: dict[str, str]) -> Callable[[str, str], None]:
 
 
 def output_of(command: list[str], environment: dict[str, str]) -> list[str]:
-    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert ended.stderr == ""
     return ended.stdout.splitlines()
 

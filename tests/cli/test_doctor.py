@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.conftest import NOW
+from tests.patience import PATIENCE
 
 from cambist.admin.doctor import database_checks, folder_checks, machine_checks, network_checks
 from cambist.admin.doctor.examination import CHECKS, FOLDER_CHECKS, examine
@@ -247,7 +248,7 @@ def test_the_ways_in_and_out_are_judged(installation: InstallationState) -> None
 @pytest.mark.parametrize("algorithm", ["rsa:2048", "ec -pkeyopt ec_paramgen_curve:prime256v1"])
 def test_the_end_of_a_certificate_is_found(installation: InstallationState, tmp_path: Path, algorithm: str) -> None:
     made = f"openssl req -x509 -newkey {algorithm} -nodes -days 10 -subj /CN=localhost -keyout key.pem -out cert.pem"
-    subprocess.run(made.split(), cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    subprocess.run(made.split(), cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
     shown = subprocess.run(
         ["openssl", "x509", "-enddate", "-noout", "-in", "cert.pem"],
         cwd=tmp_path,

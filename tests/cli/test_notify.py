@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.monitoring.receivers import MailReceiver, Webhook, serving
-from tests.service.processes import free_port
+from tools.ports import free_port
 from typer.testing import CliRunner, Result
 
 from cambist.cli.main import app

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from tests.client.fake_stream import KEY, TSP, FakeStream, price, running_stream
+from tests.patience import PATIENCE
 
 from cambist.cli import main, show_prices, stream_address
 from cambist.settings import read_settings
@@ -131,7 +132,7 @@ def certificate(tmp_path: Path) -> Path:
     """A certificate whose name is not the address, beside its key."""
     made = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=rates.example.org"
     files = ["-keyout", "key.pem", "-out", "cert.pem"]
-    subprocess.run([*made.split(), *files], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    subprocess.run([*made.split(), *files], cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
     return tmp_path / "cert.pem"
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 from tests.client.fake_stream import KEY, NOON, TSP, FakeStream, price, running_stream
+from tests.patience import PATIENCE
 
 from cambist.cli.watch_list import Direction, Disconnection, WatchList
 from cambist.cli.watched_stream import WatchedStream
@@ -30,7 +31,7 @@ def watched(stream: FakeStream, watch_list: WatchList, said: list[str]) -> Watch
 
 async def read_changes(client: WatchedStream, count: int) -> None:
     """Read this many changes, then stop."""
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         changes = client.changes()
         for _ in range(count):
             await anext(changes)

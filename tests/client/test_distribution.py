@@ -19,6 +19,7 @@ import pytest
 from packaging.requirements import Requirement
 from tests.client.serving import FakeService
 from tests.conftest import KEY
+from tests.patience import PATIENCE
 
 import cambist
 from cambist.client import VERSION
@@ -121,7 +122,7 @@ def alone(wheel: Path, dependencies: set[str], tmp_path: Path) -> Callable[[str]
     """Run code with the installed wheel and its dependencies, and nothing else."""
     installed, needed = tmp_path / "installed", tmp_path / "needed"
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--target", str(installed), str(wheel)], check=True, capture_output=True, timeout=120)
+    subprocess.run([*pip, "--target", str(installed), str(wheel)], check=True, capture_output=True, timeout=PATIENCE)
     needed.mkdir()
     for name in needed_packages(dependencies):
         for top in {file.parts[0] for file in distribution(name).files or [] if file.parts[0] not in ("..", ".")}:
@@ -131,7 +132,7 @@ def alone(wheel: Path, dependencies: set[str], tmp_path: Path) -> Callable[[str]
     def run(code: str) -> str:
         start = f"import sys; sys.path[:0] = [{str(installed)!r}, {str(needed)!r}]\n"
         command = [sys.executable, "-I", "-S", "-c", start + code]
-        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+        ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE)
         assert ended.returncode == 0, ended.stderr
         return ended.stdout
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.client.fake_stream import KEY, NOON, TSP, FakeStream, price, running_stream
+from tests.patience import PATIENCE
 
 from cambist.client import AsyncCambist, errors
 from cambist.client.price_stream import PriceStream, Reconnecting, StreamAddress
@@ -35,7 +36,7 @@ def stream_at(url: str, pairs: Any = ("EURUSD",)) -> PriceStream:
 
 async def events_of(stream: PriceStream, count: int) -> list[Event]:
     """Return the first events."""
-    async with asyncio.timeout(10), aclosing(stream.events()) as events:
+    async with asyncio.timeout(PATIENCE), aclosing(stream.events()) as events:
         return [await anext(events) for _ in range(count)]
 
 
@@ -68,7 +69,7 @@ def test_iterating_gives_the_prices_alone(fake: FakeStream) -> None:
 
     async def bids() -> list[Decimal]:
         found: list[Decimal] = []
-        async with asyncio.timeout(10), AsyncCambist("http://127.0.0.1:1", KEY) as client:
+        async with asyncio.timeout(PATIENCE), AsyncCambist("http://127.0.0.1:1", KEY) as client:
             stream = client.stream(["EURUSD"], "fx1s", url=fake.url)
             stream.reconnecting = QUICKLY
             async for got in stream:
@@ -86,7 +87,7 @@ def test_pairs_that_are_changed_stay_changed_after_a_reconnection(fake: FakeStre
 
     async def changed() -> None:
         stream = stream_at(fake.url)
-        async with asyncio.timeout(10), aclosing(stream.events()) as events:
+        async with asyncio.timeout(PATIENCE), aclosing(stream.events()) as events:
             await anext(events)
             await stream.subscribe(["BTCUSD", "XAUUSD"])
             while not isinstance(await anext(events), Disconnected):
@@ -183,7 +184,7 @@ def test_a_stream_that_is_left_closes_its_connection_without_a_word(
     fake.rounds = [[price("EURUSD", "1.0850", "1.0852")]] * 2 + [[]]
 
     async def leave() -> None:
-        async with asyncio.timeout(10), AsyncCambist("http://127.0.0.1:1", KEY) as client:
+        async with asyncio.timeout(PATIENCE), AsyncCambist("http://127.0.0.1:1", KEY) as client:
             async for got in client.stream("EURUSD", url=fake.url):
                 assert got.symbol == "EURUSD"
                 break

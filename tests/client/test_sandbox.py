@@ -10,6 +10,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 from cambist.client import NO_RETRIES, AsyncCambist, Cambist, errors, sandbox
 
@@ -48,7 +49,7 @@ def test_a_sandbox_answers_streams_and_is_gone_afterwards(folder: Path) -> None:
     async def again() -> None:
         async with AsyncCambist.sandbox(seed=7) as other:
             assert (await other.historical(date(2024, 2, 29), "EUR", "USD,JPY")).results == first
-            async with asyncio.timeout(30):
+            async with asyncio.timeout(PATIENCE):
                 async for price in other.stream("BTC/USD"):
                     assert price.symbol == "BTCUSD"
                     assert 0 < price.bid < price.ask

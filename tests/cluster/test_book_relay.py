@@ -11,6 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.redis_server import RedisServer
 
 from cambist.cluster.book_relay import BOOK, BookRelay
@@ -23,7 +24,6 @@ from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic
 from cambist.storage.shared.rate_book_file import RateBookFile
 
-PATIENCE = 60
 AT = datetime(2026, 3, 6, 15, 2, 3, tzinfo=UTC)
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from tests.cluster.doubles import until
+from tests.patience import PATIENCE
 
 from cambist.clock import utc_now
 from cambist.cluster.cluster_changes import ChangeOrigin, ClusterChange
@@ -87,7 +88,7 @@ def test_a_message_ends_the_wait() -> None:
             await asyncio.sleep(0.01)
         task.cancel()
 
-    asyncio.run(asyncio.wait_for(run(), 20))
+    asyncio.run(asyncio.wait_for(run(), PATIENCE))
     assert scene.applied[0] == (ARCHIVE, REMOTE)
 
 
@@ -143,4 +144,4 @@ def test_a_database_that_hangs_counts_as_lost_while_its_answer_is_waited_for(mon
         assert await call == 7
         assert link.lost_at is None
 
-    asyncio.run(asyncio.wait_for(run(), 20))
+    asyncio.run(asyncio.wait_for(run(), PATIENCE))

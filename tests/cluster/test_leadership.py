@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from cambist.cluster.leadership import TERM_SECONDS, LeaderElection, Term
 from cambist.cluster.reach_mark import ReachMark
@@ -264,7 +265,7 @@ def test_an_outage_is_logged_once_at_each_end(
 
 
 def run(scene: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(scene, 20))
+    asyncio.run(asyncio.wait_for(scene, PATIENCE))
 
 
 def test_who_waits_for_the_term_or_its_loss_is_woken(berlin: Machine) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from tests.cluster.doubles import RedisDouble, until
+from tests.patience import PATIENCE
 
 from cambist.clock import utc_now
 from cambist.cluster import membership as module
@@ -78,7 +79,7 @@ class Node:
 
 
 def played(scene: Callable[[], Awaitable[None]]) -> None:
-    asyncio.run(asyncio.wait_for(scene(), 60))
+    asyncio.run(asyncio.wait_for(scene(), PATIENCE))
 
 
 def test_nodes_hear_of_each_other_and_count_those_that_answer_calls(store: SqlStore) -> None:

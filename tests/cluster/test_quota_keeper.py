@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 from cambist.accounts.account import Account
 from cambist.accounts.node_leases import HeldLease
@@ -353,7 +354,7 @@ def test_it_runs_until_it_is_cancelled_and_fails_with_what_fails(
         await task
 
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(asyncio.wait_for(run(), 60))
+        asyncio.run(asyncio.wait_for(run(), PATIENCE))
 
 
 @pytest.mark.parametrize("seed", range(20))

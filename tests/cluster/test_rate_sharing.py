@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.cluster.doubles import RedisDouble, until
+from tests.patience import PATIENCE
 
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.meter import Meter
@@ -150,4 +151,4 @@ def test_it_runs_for_ever(start_nodes: Callable[[int], list[Node]]) -> None:
         for task in tasks:
             task.cancel()
 
-    asyncio.run(asyncio.wait_for(run(), 60))
+    asyncio.run(asyncio.wait_for(run(), PATIENCE))

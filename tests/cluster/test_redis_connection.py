@@ -12,13 +12,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.redis_server import RedisServer, running_redis
 
 from cambist.cluster.redis_connection import RedisConnection
 from cambist.cluster.redis_script import RedisScript
 from cambist.errors import RedisUnreachable
 
-PATIENCE = 60
 ADD = RedisScript("return redis.call('INCRBY', KEYS[1], ARGV[1])")
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1", "localhost"])

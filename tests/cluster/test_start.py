@@ -15,12 +15,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from tests.service.processes import ended_in_the_end, free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import ended_in_the_end, until
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 180
 ENDINGS = [([], signal.SIGINT), (["--ports"], signal.SIGKILL)]
 if os.environ.get("LONGER"):  # make long-rounds
     ENDINGS += [([], signal.SIGKILL), (["--ports"], signal.SIGINT)]

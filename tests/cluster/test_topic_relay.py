@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 
 import msgspec
 from tests.cluster.doubles import AskedDouble, ChangesDouble, RedisDouble, until
+from tests.patience import PATIENCE
 
 from cambist.clock import utc_now
 from cambist.cluster.cluster_changes import ChangeOrigin, ClusterChange
@@ -44,7 +45,7 @@ def played(scene: Callable[[RedisDouble, Node, Node], Awaitable[None]]) -> None:
         for task in tasks:
             task.cancel()
 
-    asyncio.run(asyncio.wait_for(run(), 30))
+    asyncio.run(asyncio.wait_for(run(), PATIENCE))
 
 
 async def a_few_rounds() -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 import pytest
 from tests.console.conftest import HOST, ORIGIN, Browser, Clock
+from tests.patience import PATIENCE
 
 from cambist.admin.operators.sign_in_links import SignInLinks
 from cambist.clock import uptime
@@ -346,6 +347,8 @@ def test_what_is_no_link_in_the_folder_is_refused(visitor: Browser, settings: Se
 def test_all_processes_of_the_machine_read_the_same_uptime() -> None:
     start, before = uptime()
     code = "from cambist.clock import uptime; print(*uptime())"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=60).stdout
+    shown = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=True, text=True, timeout=PATIENCE
+    ).stdout
     assert shown.split()[0] == start
     assert before < float(shown.split()[1]) < uptime()[1]

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from cambist.settings import read_settings
 
 ROOT = Path(__file__).parents[2]
 # The command that the package installs does not pass on the exit code.
 PROGRAM = next((ROOT / ".venv/manifests").glob("lib/python*/site-packages/compose/docker-compose"), None)
-PATIENCE = 60
 
 
 def compose(file: str, **variables: str) -> subprocess.CompletedProcess[str]:

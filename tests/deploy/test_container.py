@@ -13,12 +13,12 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-from tests.service.processes import free_port
+from tests.patience import PATIENCE
+from tools.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "deploy/container/Containerfile").read_text()
 LINES = [line for line in TEXT.replace("\\\n", " ").splitlines() if line and not line.startswith("#")]
-PATIENCE = 60
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 

@@ -15,8 +15,9 @@ import pytest
 from tests.deploy.unpacked_image import UnpackedImage
 from tests.postgresql import create_server, postgresql_programs, postgresql_server
 from tests.redis_server import RedisServer
-from tests.service.processes import ended_in_the_end, free_port, until
+from tests.service.processes import ended_in_the_end, until
 from tools.image.build import Builder, ImageNotBuiltError, bytes_of, what_is_missing
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 

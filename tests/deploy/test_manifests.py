@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 
 from cambist.settings import read_settings
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv/manifests/bin/python"
-PATIENCE = 120
 NODES = {"replicas": 3, "existingSecret": "cambist"}
 FULL = {
     **NODES,

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.deploy.expressions import DASHBOARD, RULES, metric_names, panels, rule_expressions
-
-PATIENCE = 60
+from tests.patience import PATIENCE
 
 needs_promtool = pytest.mark.skipif(not shutil.which("promtool"), reason="promtool (Prometheus) is not installed")
 

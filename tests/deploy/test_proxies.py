@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 from tests.docs.test_proxy_lines import NodeServer, Proxy, make_certificate, nginx_command, running
-from tests.service.processes import free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import until
+from tools.ports import free_port
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
-PATIENCE = 60
 
 
 def replaced(text: str, **found: str) -> str:

@@ -8,9 +8,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 UNITS = Path(__file__).parents[2] / "deploy/systemd"
-PATIENCE = 60
 
 needs_systemd = pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd-analyze is not installed")
 

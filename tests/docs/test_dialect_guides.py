@@ -11,8 +11,10 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -73,4 +75,4 @@ def test_the_first_commands_work(tmp_path: Path, guide: str, path: str, is_keyed
         key = re.findall(r"cmb_\w+", out)[-1] if is_keyed else ""
         # A first start has nothing of the banks: a wrong question shows that they answer, and that the account pays.
         status = 400 if guide == "dialects-of-banks" else 200
-        assert until(lambda: answer(port, path.format(key=key)) == status, 30)
+        assert until(lambda: answer(port, path.format(key=key)) == status, PATIENCE)

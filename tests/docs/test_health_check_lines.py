@@ -13,7 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from tests.service.processes import free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import until
+from tools.ports import free_port
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
@@ -100,9 +102,9 @@ def answering(port: int) -> set[str]:
 
 
 def test_a_node_that_wants_no_requests_gets_none_until_it_does_again(port: int, nodes: tuple[Node, Node]) -> None:
-    assert until(lambda: answering(port) == {"rates-1", "rates-2"}, 20)
+    assert until(lambda: answering(port) == {"rates-1", "rates-2"}, PATIENCE)
     nodes[0].wants_traffic = False
-    assert until(lambda: answering(port) == {"rates-2"}, 20)
+    assert until(lambda: answering(port) == {"rates-2"}, PATIENCE)
     nodes[0].wants_traffic = True
-    assert until(lambda: answering(port) == {"rates-1", "rates-2"}, 20)
+    assert until(lambda: answering(port) == {"rates-1", "rates-2"}, PATIENCE)
     assert nodes[0].checked == {"localhost"}

@@ -21,12 +21,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from tools.cluster.network import free_port
+from tests.patience import PATIENCE
+from tools.ports import free_port
 
 pytestmark = pytest.mark.allow_hosts(["127.0.0.1"])
 
 GUIDE = Path(__file__).parents[2] / "docs/guides/several-nodes.md"
-PATIENCE = 20
 PROGRAMS = {"nginx": "nginx", "HAProxy": "haproxy"}
 NGINX_AROUND = """\
 daemon off;

@@ -11,6 +11,7 @@ from base64 import b64encode
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.receipts.test_verification import ANSWER, DETACHED, EMBEDDED, FORMER, KEY, claims_of, flipped, public
 
 from cambist.receipts.claims import encode_claims
@@ -131,6 +132,6 @@ def test_a_verifier_finds_every_flipped_bit(language: str, folder: Path) -> None
     name = PROGRAMS[language][0].replace("verify", "every")
     (folder / name).write_text(EVERY[language])
     program = PROGRAMS[language][1]
-    ended = subprocess.run([*program, name], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    ended = subprocess.run([*program, name], cwd=folder, capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout.splitlines()[-1]) == [0, 1]

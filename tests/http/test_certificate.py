@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 from cambist.errors import CannotStart
 from cambist.http.certificate import check_certificate
@@ -23,9 +24,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
         )
         files = ["-keyout", f"{name}.key", "-out", f"{name}.pem"]
-        subprocess.run([*request.split(), *files], cwd=folder, check=True, capture_output=True, timeout=60)
+        subprocess.run([*request.split(), *files], cwd=folder, check=True, capture_output=True, timeout=PATIENCE)
     locked = "openssl ec -aes256 -in one.key -out locked.key -passout pass:word"
-    subprocess.run(locked.split(), cwd=folder, check=True, capture_output=True, timeout=60)
+    subprocess.run(locked.split(), cwd=folder, check=True, capture_output=True, timeout=PATIENCE)
     (folder / "no.pem").write_text("no certificate")
     return folder
 

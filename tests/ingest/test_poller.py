@@ -14,6 +14,7 @@ from typing import Any
 import aiohttp
 import pytest
 import stamina
+from tests.patience import PATIENCE
 
 from cambist.errors import NothingPublished, SourceBroken, SourceUnreachable, StoreBroken
 from cambist.history.fixing import Coverage, FilingResult, Fixing
@@ -789,13 +790,14 @@ def test_a_misbehaving_source_does_not_affect_another(host, a_source, mischief: 
         raise SourceBroken(f"{key}: {delivery.content[:9]!r} is no quote")
 
     async def scene() -> None:
-        limits = aiohttp.ClientTimeout(total=0.3)
+        short, long = aiohttp.ClientTimeout(total=0.3), aiohttp.ClientTimeout(total=PATIENCE)
         async with (
             host(host.answer(200, b"EUR USD 1.5 1.51", media="text/plain")) as honest,
             host(deed) as crook,
             aiohttp.ClientSession() as session,
         ):
-            pollers = [a_poller(source, Fetcher(session, timeout=limits)) for source in (good, quoting, fixing)]
+            limits = {good: long, quoting: short, fixing: short}  # a busy machine may answer late
+            pollers = [a_poller(source, Fetcher(session, timeout=limit)) for source, limit in limits.items()]
             daily = Daily(fixing, crook.url)
             works = [
                 poll_ticks(pollers[0], Quotes(good, honest.url), pipeline, dict),
@@ -803,7 +805,7 @@ def test_a_misbehaving_source_does_not_affect_another(host, a_source, mischief: 
                 poll_fixings(pollers[2], daily, lambda *given: asyncio.to_thread(file, *given), Cabinet().filed),
             ]
             tasks = [asyncio.create_task(work) for work in works]
-            async with asyncio.timeout(10):  # a feed of fixings may take its first second to begin
+            async with asyncio.timeout(PATIENCE):  # a feed of fixings may take its first second to begin
                 while len(honest.asked) < 8 or not all(bad.source_status.failures for bad in pollers[1:]):  # noqa: ASYNC110  counters
                     await asyncio.sleep(0.01)
             assert not any(task.done() for task in tasks)

@@ -14,7 +14,7 @@ import stamina
 from aiohttp import web
 from tests.forward_proxy import ForwardProxy, certificate_of
 from tests.monitoring.receivers import serving
-from tests.service.processes import free_port
+from tools.ports import free_port
 
 from cambist.errors import SourceUnreachable
 from cambist.ingest.fetch import Fetcher

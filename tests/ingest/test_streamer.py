@@ -15,6 +15,7 @@ from typing import Any, Self
 import aiohttp
 import pytest
 from aiohttp import web
+from tests.patience import PATIENCE
 
 from cambist.errors import SourceBroken, SourceUnreachable
 from cambist.ingest.fetch import Fetcher
@@ -232,7 +233,7 @@ async def ping_for_ever(connection: Connection) -> None:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110  a condition tells of no event
             await asyncio.sleep(0.005)
 
@@ -655,7 +656,7 @@ def test_a_list_that_cannot_be_parsed_is_requested_again(skipping, source) -> No
         streamer = a_streamer(source, lists, VenueSocket(url="ws://bourse.example", opening_frames=()))
         streamer.venue.listed = (SourceBroken("bourse: the list holds no pair"), LIST)  # type: ignore[attr-defined]
         with suppress(TimeoutError):
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 await streamer.run()
         return streamer, lists
 
@@ -729,7 +730,7 @@ def test_an_unexpected_error_in_one_socket_is_raised(source) -> None:
         async with a_floor(say("fault")) as floor, aiohttp.ClientSession() as session:
             sockets = [VenueSocket(url=floor.url, opening_frames=()) for _ in range(2)]
             with pytest.raises(KeyError, match="fault"):
-                async with asyncio.timeout(5):
+                async with asyncio.timeout(PATIENCE):
                     await a_streamer(source, Lists(session), *sockets).run()
             await until(lambda: floor.over == len(floor.began))
 

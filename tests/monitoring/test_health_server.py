@@ -23,7 +23,9 @@ import msgspec
 import pytest
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
+from tests.patience import PATIENCE
 from tests.service.processes import until
+from tools.ports import free_port
 
 from cambist.history.dispute import Dispute, Disputes
 from cambist.http.certificate import server_context
@@ -207,12 +209,6 @@ def test_the_book_has_its_version_and_its_age() -> None:
 
 
 # The port
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def asked(port: int, path: str, host: str = "localhost", method: str = "GET") -> tuple[int, dict[str, str], str]:
@@ -607,7 +603,7 @@ def written_certificate(folder: Path) -> tuple[Path, Path]:
     certificate, key = folder / "cert.pem", folder / "key.pem"
     made = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost"
     files = ["-addext", "subjectAltName=DNS:localhost", "-keyout", str(key), "-out", str(certificate)]
-    subprocess.run([*made.split(), *files], check=True, capture_output=True, timeout=60)
+    subprocess.run([*made.split(), *files], check=True, capture_output=True, timeout=PATIENCE)
     return certificate, key
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from tests.forward_proxy import ForwardProxy, certificate_of
 from tests.monitoring.receivers import MailReceiver, Webhook, serving
-from tests.service.processes import free_port
+from tests.patience import PATIENCE
+from tools.ports import free_port
 
 from cambist.monitoring.notifications import ways
 from cambist.monitoring.notifications.message import Message, NotificationFailed, compose, trial_message
@@ -54,7 +55,7 @@ def certificate(tmp_path: Path) -> ssl.SSLContext:
         pytest.skip("a certificate is made with openssl")
     made = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=x -addext subjectAltName=IP:127.0.0.1"
     files = ["-keyout", "key.pem", "-out", "cert.pem"]
-    subprocess.run([*made.split(), *files], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    subprocess.run([*made.split(), *files], cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(tmp_path / "cert.pem", tmp_path / "key.pem")
     return context

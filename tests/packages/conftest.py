@@ -9,13 +9,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 COMPILER = Path(sys.prefix) / "typescript" / "node_modules" / "typescript" / "bin" / "tsc"
 """Where `make test` installs it."""
 
 PACKAGE = Path(__file__).parents[2] / "packages" / "typescript-client"
 OLDEST_NODE = 20
-PATIENCE = 120
 """Seconds for what takes three on a quiet machine."""
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.packages.conftest import COMPILER, PACKAGE, PATIENCE, missing_requirement
+from tests.packages.conftest import COMPILER, PACKAGE, missing_requirement
+from tests.patience import PATIENCE
 from tools.typescript_types import INTERFACE, WRITTEN, client_interface, type_of
 
 TYPES = Path(__file__).parent / "typescript" / "types.ts"

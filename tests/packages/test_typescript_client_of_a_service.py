@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.packages.conftest import PATIENCE
+from tests.patience import PATIENCE
 from tests.service.processes import environment
 from tests.web.sandbox import PageService, serving_page
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.redis_server import RedisServer
 
 from cambist.errors import StoreBroken
@@ -20,7 +21,6 @@ from cambist.processes.cluster_link import link_node
 from cambist.processes.process import StopSignal
 from cambist.settings import Settings
 
-PATIENCE = 20
 SUBSCRIBED = rb" sub=[1-9]"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.processes.archive_double import ArchiveHere
 
 from cambist.cluster.leadership import LeaderElection, Term
@@ -38,7 +39,6 @@ NOON = datetime(2026, 3, 6, 12, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 EURUSD = Pair("EUR", "USD")
 DAY = date(2026, 3, 6)
-PATIENCE = 20
 RATES = b"Date,USD,\n2026-03-06,1.2500,\n"
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.disputes import file_dispute
+from tests.patience import PATIENCE
 from tests.processes.archive_double import ArchiveHere
 
 from cambist.admin.history.decisions import WantedDecision
@@ -111,7 +112,7 @@ def test_disputes_are_reported_and_found_a_few_at_a_time(settings: Settings, mon
         await ingestor._archive.apply_all()
         assert (ingestor._statuses.disputes.total, ingestor._statuses.disputes.complete) == (0, False)
         task = asyncio.create_task(ingestor._archive.watch())
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while not ingestor._statuses.disputes.complete:  # noqa: ASYNC110  a test
                 await asyncio.sleep(0.01)
         task.cancel()
@@ -159,7 +160,7 @@ def test_while_the_database_is_gone_no_source_is_tried_after_the_first_and_all_a
         await ingestor._archive.apply_all()
         assert (len(failures), archive.calls) == (1, 0)
         task = asyncio.create_task(ingestor._archive.watch())
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while ingestor._archive._is_unreachable:  # noqa: ASYNC110  a test
                 await asyncio.sleep(0.01)
         task.cancel()

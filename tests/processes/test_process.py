@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from tests.patience import PATIENCE
 
 from cambist.processes import process
 from cambist.processes.process import StopSignal, end_with, running_tasks, set_up_process, tune_gc
@@ -115,7 +116,7 @@ def test_a_task_that_overlooks_that_it_is_cancelled_is_cancelled_again(monkeypat
         async with running_tasks([overlook()]):
             await asyncio.sleep(0)
 
-    asyncio.run(asyncio.wait_for(run(), 30))
+    asyncio.run(asyncio.wait_for(run(), PATIENCE))
     assert cancelled == [0, 1, 2]
 
 

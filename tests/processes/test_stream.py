@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 
 from cambist.admin.data_folder import bootstrap as bootstrap_module
 from cambist.admin.data_folder.bootstrap import Bootstrap
@@ -21,7 +22,6 @@ from cambist.settings import Settings
 from cambist.storage.shared.change_notifier import Topic
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
-PATIENCE = 30
 
 
 @dataclass

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.programs.conftest import COMMAND, SCRIPTS, python_of
 from tests.service.first_start import copy_first_start
-from tests.service.processes import ended_in_the_end, environment, free_port, until
+from tests.service.processes import ended_in_the_end, environment, until
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -77,7 +79,7 @@ def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     with (folder / "log").open("wb") as log:
         service = subprocess.Popen([str(COMMAND), "serve"], cwd=folder, env=chosen, stdout=log, stderr=log)
         with ended_in_the_end(service):
-            assert until(found.answers, 180), (folder / "log").read_text()
+            assert until(found.answers, PATIENCE), (folder / "log").read_text()
             yield found
 
 

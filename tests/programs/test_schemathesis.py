@@ -13,9 +13,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.programs.conftest import COMMAND
 from tests.service.first_start import copy_first_start
-from tests.service.processes import ended_in_the_end, environment, free_port, until
+from tests.service.processes import ended_in_the_end, environment, until
+from tools.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -47,8 +49,8 @@ def test_no_answer_differs_from_the_document(programs_python: str, tmp_path: Pat
     ]  # fmt: skip
     command = [COMMAND, "serve", "--sandbox", "--data", data, "--port", str(port)]
     with ended_in_the_end(subprocess.Popen([str(word) for word in command], env=environment())):
-        assert until(lambda: answers(port), 60)
-        found = subprocess.run(ask, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+        assert until(lambda: answers(port), PATIENCE)
+        found = subprocess.run(ask, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert found.returncode == 0, found.stdout[-8000:] + found.stderr[-2000:]
     document = json.loads((ROOT / "docs" / "openapi.json").read_text())
     operations = sum(len(methods) for methods in document["paths"].values())

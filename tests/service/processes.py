@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -13,12 +12,6 @@ from pathlib import Path
 
 COMMAND = str(Path(sys.executable).parent / "cambist")
 _STOP_SECONDS = 20
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def environment(**more: str) -> dict[str, str]:

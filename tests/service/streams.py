@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 from websockets.sync.client import ClientConnection, connect
 
-PATIENCE = 60
 """Seconds for what takes one or two on a machine of its own."""
 
 
@@ -34,7 +35,7 @@ class Service:
 
     def run(self, *arguments: str) -> str:
         command = [COMMAND, *arguments, "--data", str(self.data)]
-        done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True, timeout=30)
+        done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True, timeout=PATIENCE)
         return done.stdout
 
     def is_up(self) -> bool:

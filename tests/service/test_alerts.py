@@ -12,9 +12,11 @@ from pathlib import Path
 
 import pytest
 from tests.monitoring.receivers import Webhook, serving
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
 from tests.service.test_service import command_line
+from tools.ports import free_port
 
 from cambist.client import Cambist
 
@@ -49,7 +51,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
         with ended_in_the_end(process):
             key = (data / "owner.key").read_text().strip()
             with Cambist(f"http://127.0.0.1:{port}", key) as client:
-                assert until(lambda: _answers(client), 120), (tmp_path / "log").read_text()
+                assert until(lambda: _answers(client), PATIENCE), (tmp_path / "log").read_text()
                 yield Watched(client, process, variables)
 
 
@@ -86,7 +88,7 @@ def test_an_alert_is_added_tried_and_removed_from_the_command_line(watched: Watc
     def run(*arguments: str) -> str:
         ended = subprocess.run(
             [COMMAND, "alert", *arguments, "--url", watched.client.configuration.url],
-            env=watched.variables, capture_output=True, text=True, check=False, timeout=60,
+            env=watched.variables, capture_output=True, text=True, check=False, timeout=PATIENCE,
         )  # fmt: skip
         return ended.stdout + ended.stderr
 
@@ -95,7 +97,7 @@ def test_an_alert_is_added_tried_and_removed_from_the_command_line(watched: Watc
         assert "Alert 1 is watched." in added
         assert "whsec_" in added
         assert "A test of alert 1 is on its way: event 1" in run("test", "1")
-        assert until(lambda: receiver.received, 60)
+        assert until(lambda: receiver.received, PATIENCE)
     assert receiver.received[0][2]["type"] == "alert.test"
     assert "below EUR USD 0.001" in run("list")
     assert "takes FROM TO LEVEL" in run("add", "above", "EUR")

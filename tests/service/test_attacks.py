@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
 from tests.service.processes import until
 from tools.attack.attack import Attack, Means
@@ -20,7 +21,6 @@ from tools.attack.target import Target, running, started
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 ANSWERS = 12  # two rounds of the questions of the client that behaves
-STILL_SECONDS = 20  # a connection is closed after ten seconds without a request
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_the_service_stands_an_attack(target: Target, attack: Attack, tmp_path: Path) -> None:
-    assert until(lambda: sockets(target) == 0, STILL_SECONDS)
+    assert until(lambda: sockets(target) == 0, PATIENCE)
     processes = set(memory(target))
     answers = tmp_path / "answers"
     with answers.open("wb") as output:
@@ -46,13 +46,13 @@ def test_the_service_stands_an_attack(target: Target, attack: Attack, tmp_path: 
         assert normal.stdin is not None
         normal.stdin.write(target.key.encode() + b"\n")
         normal.stdin.close()
-        assert until(lambda: len(rows(answers)) >= 1, STILL_SECONDS)
+        assert until(lambda: len(rows(answers)) >= 1, PATIENCE)
         means = Means(target, random.Random(attack.name), 10, attack.suite_share)  # noqa: S311 - no secret
         before = memory(target)
         forget_peaks(target)
         attack.run(means)
         seen = len(rows(answers))
-        assert until(lambda: len(rows(answers)) >= seen + ANSWERS, STILL_SECONDS)
+        assert until(lambda: len(rows(answers)) >= seen + ANSWERS, PATIENCE)
     finally:
         normal.kill()
         normal.wait()
@@ -62,7 +62,7 @@ def test_the_service_stands_an_attack(target: Target, attack: Attack, tmp_path: 
     grown = {pid: (peak - before[pid]) >> 10 for pid, peak in peaks(target).items()}
     assert max(grown.values()) < attack.most_growth, grown
     assert attack.wrong_answers(means) == [], means.seen
-    assert until(lambda: sockets(target) == 0, STILL_SECONDS)
+    assert until(lambda: sockets(target) == 0, PATIENCE)
 
 
 def rows(answers: Path) -> list[str]:

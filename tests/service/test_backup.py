@@ -16,6 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, environment
 from tests.service.test_ledger import Load, Service
@@ -23,7 +24,6 @@ from tests.service.test_ledger import Load, Service
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 ROUNDS = int(os.environ.get("BACKUP_ROUNDS", "1"))
-PATIENCE = 90
 MILLISECONDS = re.compile(rb'"ms":\d+}$')
 QUESTIONS = 40
 

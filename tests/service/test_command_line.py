@@ -5,7 +5,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -23,7 +25,13 @@ def test_a_sandbox_and_the_folder_it_leaves_print_the_same(tmp_path: Path):
 
     def run(*arguments: str) -> tuple[str, str]:
         ended = subprocess.run(
-            [COMMAND, *arguments], cwd=tmp_path, env=chosen, capture_output=True, text=True, timeout=120, check=False
+            [COMMAND, *arguments],
+            cwd=tmp_path,
+            env=chosen,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
         )
         assert (ended.returncode, ended.stdout) != (2, ""), ended.stderr
         return ended.stdout, ended.stderr
@@ -34,7 +42,7 @@ def test_a_sandbox_and_the_folder_it_leaves_print_the_same(tmp_path: Path):
     with (tmp_path / "log").open("wb") as log:
         service = subprocess.Popen([COMMAND, "serve"], cwd=tmp_path, env=chosen, stdout=log, stderr=log)
         with ended_in_the_end(service):
-            is_ready = until(lambda: f"Stream: ws://127.0.0.1:{stream}" in (tmp_path / "log").read_text(), 180)
+            is_ready = until(lambda: f"Stream: ws://127.0.0.1:{stream}" in (tmp_path / "log").read_text(), PATIENCE)
             assert is_ready, (tmp_path / "log").read_text()
             assert until(
                 lambda: f"From the service at http://127.0.0.1:{port}." in run("rate", "EUR", "USD")[1], 60, pause=1

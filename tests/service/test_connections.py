@@ -13,6 +13,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
 from tests.service.processes import until
 from tests.service.test_service import Service, serving
@@ -22,6 +23,8 @@ pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 WORKERS = 2
 OF_ONE_ADDRESS = 128
 IN_ALL = 512
+CLOSED_ANYWAY = 10
+"""Seconds after which a silent connection is closed, however few there are."""
 UNREAD = 800
 MOST_OF_UNREAD = 400
 """MB that so many unread answers of a large file may take of the workers."""
@@ -88,7 +91,7 @@ def test_a_connection_without_a_request_is_closed_after_ten_seconds(service):
     with ExitStack() as stack, ThreadPoolExecutor() as threads:
         # Nothing, and half a head: both at once, to wait only once.
         clients = [client for sent in (b"", b"GET /docs HT") for client in held(service, 1, stack, sent)]
-        assert all(8 < seconds < 20 for seconds in threads.map(seconds_to_the_end, clients))
+        assert all(8 < seconds < 60 for seconds in threads.map(seconds_to_the_end, clients))
 
 
 def test_an_idle_connection_is_kept_open_for_as_long_as_the_answer_says(service):
@@ -104,7 +107,7 @@ def test_1500_silent_connections_of_one_address_leave_the_api_answering(service)
     with ExitStack() as stack:
         held(service, 1500, stack)
         assert service.get("/fetch-one?from=EUR&to=USD").status == 200
-        assert until(lambda: established(service) <= WORKERS * OF_ONE_ADDRESS, 8)
+        assert until(lambda: established(service) <= WORKERS * OF_ONE_ADDRESS, CLOSED_ANYWAY)
         assert service.get("/fetch-one?from=EUR&to=USD").status == 200
 
 
@@ -112,7 +115,7 @@ def test_silent_connections_of_many_addresses_leave_the_api_answering(service):
     with ExitStack() as stack:
         held(service, 3000, stack, addresses=50)
         assert service.get("/fetch-one?from=EUR&to=USD").status == 200
-        assert until(lambda: established(service) <= WORKERS * IN_ALL, 8)
+        assert until(lambda: established(service) <= WORKERS * IN_ALL, CLOSED_ANYWAY)
         assert service.get("/fetch-one?from=EUR&to=USD").status == 200
 
 
@@ -137,7 +140,7 @@ def test_clients_that_do_not_read_a_big_file_are_ended_and_cost_little(service):
         time.sleep(1)
         assert memory(service) - before < MOST_OF_UNREAD
         assert service.get("/fetch-one?from=EUR&to=USD").status == 200
-        assert until(lambda: established(service) <= 1, 20)
+        assert until(lambda: established(service) <= 1, PATIENCE)
 
 
 def test_http_2_is_not_supported(service):
@@ -159,7 +162,7 @@ def test_raw_utf_8_in_a_query_is_echoed_as_it_was_meant(service):
 def test_a_key_in_a_path_and_the_rest_of_a_long_one_are_not_logged(service):
     assert service.get(f"/fetch-one/{service.key}").status == 404
     assert service.get("/" + "y" * 5000).status == 404
-    assert until(lambda: "… 5001 characters" in service.err.read_text(), 5)
+    assert until(lambda: "… 5001 characters" in service.err.read_text(), PATIENCE)
     log = service.err.read_text()
     assert service.key not in log
     assert f"/fetch-one/{service.key[:8]}…" in log

@@ -13,8 +13,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
@@ -96,7 +98,7 @@ def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedConsole]
     with (data.parent / "log").open("wb") as log:
         process = subprocess.Popen([COMMAND, "serve"], env=variables, stdout=log, stderr=log)
         with ended_in_the_end(process):
-            assert until(console.answers, 120), (data.parent / "log").read_text()
+            assert until(console.answers, PATIENCE), (data.parent / "log").read_text()
             yield console
 
 
@@ -143,9 +145,9 @@ def test_a_key_works_at_once_and_is_gone_at_once(signed_in: ServedConsole) -> No
     def status() -> int:
         return signed_in.send(signed_in.port, "GET", "/currencies", **{"X-API-Key": key}).status
 
-    assert until(lambda: status() == 200, 10)
+    assert until(lambda: status() == 200, PATIENCE)
     assert signed_in.post(f"/accounts/alice/keys/{prefix}/revoke", {}).json["key"]["state"] == "revoked"
-    assert until(lambda: status() == 401, 10)
+    assert until(lambda: status() == 401, PATIENCE)
     entries = json.loads(signed_in.command("audit", "--json"))
     assert [each["action"] for each in entries[:2]] == ["key.revoke", "account.create"]
     assert key not in (signed_in.data / "audit.log").read_text() + (signed_in.data.parent / "log").read_text()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
 from tests.service.processes import until
 from tools.attack.measure import memory, sockets
@@ -129,4 +130,4 @@ def test_damaged_heads_get_answers_and_leave_nothing(target: Target) -> None:
     assert wrong == []
     assert sum(bool(answer) for answer in answers) > HEADS // 2
     assert set(memory(target)) == processes
-    assert until(lambda: sockets(target) == 0, 20)
+    assert until(lambda: sockets(target) == 0, PATIENCE)

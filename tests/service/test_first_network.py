@@ -21,12 +21,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-PATIENCE = 120
 SIGN_IN = b"<!DOCTYPE html><html><head><title>Welcome to our hotel</title></head><body>Your room?</body></html>"
 NAMES = 'xmlns:e="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref"'
 SENTENCE = "No network: newest rates of 30 October 2026 ("
@@ -94,7 +95,7 @@ class Started:
     def run(self, *words: str) -> str:
         command = [COMMAND, *words, "--data", str(self.data)]
         settings = environment(CAMBIST_PORT=str(self.port), CAMBIST_OPERATOR_PORT=str(self.operator_port))
-        done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, env=settings, capture_output=True, text=True, timeout=PATIENCE, check=False)
         return done.stdout + done.stderr
 
 
@@ -121,7 +122,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
 def test_a_sign_in_page_is_no_network_and_everybody_says_so_in_the_same_words(started: Started) -> None:
     assert until(lambda: "no_network" in started.get("/sources"), PATIENCE, pause=0.5), started.log
     assert started.get("/sources")["no_network"]["sentence"].startswith(SENTENCE)
-    assert until(lambda: SENTENCE in started.log, 10)
+    assert until(lambda: SENTENCE in started.log, PATIENCE)
     assert started.log.count(SENTENCE) == 1
     assert SENTENCE in json.dumps(started.get("/health/ready", started.operator_port))
     assert SENTENCE in started.run("doctor")
@@ -139,6 +140,6 @@ def test_one_source_that_gets_through_is_in_the_book_within_a_minute_or_two(star
         return bool(answer["updated"][:10] == str(YESTERDAY) and answer["result"]["USD"] == float(Gateway.rate))
 
     assert until(is_new, PATIENCE, pause=0.5), started.log
-    assert until(lambda: "Network: sources can be reached again" in started.log, 10), started.log
+    assert until(lambda: "Network: sources can be reached again" in started.log, PATIENCE), started.log
     assert "Ingest: 1 of " in started.log
-    assert until(lambda: "no_network" not in started.get("/sources"), 10)
+    assert until(lambda: "no_network" not in started.get("/sources"), PATIENCE)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.test_ledger import PATH, Service, metric, run, wait_until
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -55,8 +56,8 @@ def fill(disk: Path) -> None:
 def test_on_a_full_disk_answers_limits_and_revocation_go_on(service: Service, disk: Path) -> None:
     rated = run(service, "account", "create", "rated", "--plan", "premium").strip()
     leaver = run(service, "account", "create", "leaver", "--plan", "premium").strip()
-    wait_until(lambda: all(service.ask(PATH, key)[0] == 200 for key in (rated, leaver)), 3)
-    wait_until((service.data / "reserve").exists, 15)
+    wait_until(lambda: all(service.ask(PATH, key)[0] == 200 for key in (rated, leaver)), PATIENCE)
+    wait_until((service.data / "reserve").exists, PATIENCE)
     fill(disk)
     before = service.used()
     assert {service.ask(PATH, rated)[0] for _ in range(20)} == {200}
@@ -69,7 +70,7 @@ def test_on_a_full_disk_answers_limits_and_revocation_go_on(service: Service, di
     time.sleep(1.5)
     assert {service.ask(PATH, leaver)[0] for _ in range(20)} == {401}
     wait_until(lambda: metric(service, "cambist_usage_write_failures_total") >= 1)
-    wait_until(lambda: "free some space on its disk" in service.log.read_text(), 60)
+    wait_until(lambda: "free some space on its disk" in service.log.read_text(), PATIENCE)
     assert service.process is not None
     assert service.process.poll() is None
     assert "Traceback" not in service.log.read_text()

@@ -15,15 +15,16 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from tests.deploy.expressions import metric_names, names_on, panels, rule_expressions
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 from cambist.monitoring.cluster_metrics import ClusterMetrics
 from cambist.status.cluster_report import ClusterReport, NodeReport
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-PATIENCE = 120
 DAY = 86400
 
 

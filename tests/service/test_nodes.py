@@ -11,17 +11,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.postgresql import postgresql_server
 from tests.redis_server import RedisServer
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
 from tools.cluster.cluster import running_feeds
+from tools.ports import free_port
 
 from cambist.registry.sources.source_adapters import adapters
 from cambist.storage.shared.rate_book.reader import RateBookReader
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-PATIENCE = 180
 PRICE = "/fetch-one?from=BTC&to=USD"
 LOGGED = "Serving http://"
 

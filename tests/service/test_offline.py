@@ -13,8 +13,10 @@ from contextlib import closing, suppress
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 from cambist.registry.wiring.components import endpoints
 
@@ -116,7 +118,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
     command = [COMMAND, "serve", "--data", str(data), "--port", str(port), "--gateway", f"http://127.0.0.1:{nobody}"]
     with ended_in_the_end(subprocess.Popen(command, env=environment())):
-        assert until(answers, 90)
+        assert until(answers, PATIENCE)
         yield ask
 
 

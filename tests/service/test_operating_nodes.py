@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.postgresql import TestServer, postgresql_server
 from tests.redis_server import RedisServer
 from tests.service.first_start import copy_first_start_on
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-PATIENCE, PAUSE = 120, 2
+PAUSE = 2
 LIVE = "/fetch-one?from=EUR&to=USD"
 
 

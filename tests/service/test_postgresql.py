@@ -16,17 +16,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.pgbouncer import create_pooler
 from tests.postgresql import TestServer, postgresql_server, primary_and_standby, url_of_servers
 from tests.service.first_start import copy_first_start, copy_first_start_on
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 from cambist.admin.doctor.database_checks import sessions_needed
 from cambist.settings import Settings
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-PATIENCE = 120
 CLIENTS, ROUNDS = 16, 20
 LIVE = "/fetch-one?from=EUR&to=USD"
 PAST = "/historical?from=EUR&to=USD&date=2020-01-03"

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from tests.client.same_values import check_same
+from tests.patience import PATIENCE
 from tests.service.processes import until
 from tests.service.streams import Service, serving
 
@@ -132,7 +133,7 @@ def test_bars_of_many_pages_are_those_of_one_after_the_other(client: Cambist) ->
 
 async def until_event(events: AsyncIterator[Event], kind: type[Event]) -> None:
     """Read events until one of a kind comes."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while not isinstance(await anext(events), kind):
             pass
 
@@ -157,7 +158,7 @@ def test_a_stream_goes_on_after_its_process_was_killed_and_ends_with_its_account
     with serving(tmp_path) as service:
         shown = service.run("account", "create", "shop", "--plan", "premium")
         key = next(word for word in shown.split() if word.startswith("cmb_"))
-        assert until(lambda: accepts(service, key), 60)
+        assert until(lambda: accepts(service, key), PATIENCE)
         asyncio.run(watch(service, key))
 
 

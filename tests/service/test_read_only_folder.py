@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 PATH = "/fetch-one?from=EUR&to=USD"
@@ -50,7 +52,7 @@ class Installation:
     def serving(self) -> Iterator[subprocess.Popen[bytes]]:
         process = self.started()
         with ended_in_the_end(process):
-            assert until(self.is_up, 180), self.log.read_text()
+            assert until(self.is_up, PATIENCE), self.log.read_text()
             yield process
 
     def started(self) -> subprocess.Popen[bytes]:
@@ -104,7 +106,7 @@ def test_a_folder_that_becomes_read_only_is_logged_once_answers_go_on_and_no_cal
 ) -> None:
     with installation.serving() as process:
         assert installation.status() == 200
-        assert until(lambda: installation.calls() == 1, 60)
+        assert until(lambda: installation.calls() == 1, PATIENCE)
         set_writable(installation.data, writable=False)
         answers = []
 
@@ -112,13 +114,13 @@ def test_a_folder_that_becomes_read_only_is_logged_once_answers_go_on_and_no_cal
             answers.extend(installation.status() for _ in range(20))
             return "cannot be written: Permission denied" in installation.log.read_text()
 
-        assert until(is_logged, 60), installation.log.read_text()
+        assert until(is_logged, PATIENCE), installation.log.read_text()
         answers.extend(installation.status() for _ in range(60))
         assert set(answers) == {200}
         assert installation.log.read_text().count("cannot be written") == 1
         assert process.poll() is None
         set_writable(installation.data, writable=True)
-        assert until(lambda: installation.calls() == 1 + len(answers), 60), installation.calls()
+        assert until(lambda: installation.calls() == 1 + len(answers), PATIENCE), installation.calls()
         assert "Traceback" not in installation.log.read_text()
     said = f"cambist: The data folder {installation.data} cannot be written: Permission denied"
     assert refused(installation).count(said) == 1

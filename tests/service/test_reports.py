@@ -11,8 +11,10 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 from cambist.client import Cambist
 
@@ -46,7 +48,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reporting]:
         with ended_in_the_end(process):
             key = (folder / "data" / "owner.key").read_text().strip()
             with Cambist(f"http://127.0.0.1:{port}", key) as client:
-                assert until(lambda: _answers(client), 120), (folder / "log").read_text()
+                assert until(lambda: _answers(client), PATIENCE), (folder / "log").read_text()
                 yield Reporting(client, variables)
 
 

@@ -26,7 +26,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 from cambist.admin.data_folder.bootstrap import Bootstrap
 from cambist.clock import utc_now

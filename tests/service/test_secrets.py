@@ -10,13 +10,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 from cambist.accounts.api_key import mint
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
-PATIENCE = 180
 STRANGER = mint(lambda alphabet: alphabet[9])
 SECRETS = {
     "CAMBIST_FRED_KEY": "fredsecret0123456789abcdefabcdef",

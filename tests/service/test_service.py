@@ -21,7 +21,9 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
-from tests.service.processes import COMMAND, environment, free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import COMMAND, environment, until
+from tools.ports import free_port
 
 from cambist.accounts.api_key import mint
 
@@ -464,7 +466,7 @@ def test_the_log_of_a_days_use_names_no_key(service):
 def test_a_path_cannot_write_a_line_of_its_own_into_the_log(service):
     assert service.get("/x%0A2026-11-20T00:00:00Z%20ERROR%20forged").status == 404
     assert service.get("/currencies").status == 200
-    assert until(lambda: "forged" in service.err.read_text(), 5)
+    assert until(lambda: "forged" in service.err.read_text(), PATIENCE)
     assert not [line for line in service.err.read_text().splitlines() if line.startswith("2026-11-20T00:00:00Z ERROR")]
 
 
@@ -473,9 +475,9 @@ def test_a_worker_that_is_killed_is_replaced_and_the_service_answers(service):
     assert len(before) == 2
     killed, spared = sorted(before)
     os.kill(killed, signal.SIGKILL)
-    assert until(lambda: len(service.workers()) == 2 and killed not in service.workers(), 15)
+    assert until(lambda: len(service.workers()) == 2 and killed not in service.workers(), PATIENCE)
     assert spared in service.workers()
-    assert until(lambda: answers(service.port), 15)
+    assert until(lambda: answers(service.port), PATIENCE)
     assert [service.get("/fetch-one?from=EUR&to=USD").status for _ in range(20)] == [200] * 20
     assert service.process.poll() is None
 
@@ -516,7 +518,7 @@ def test_workers_end_when_their_supervisor_is_killed(spare, tmp_path):
     with serving(spare, tmp_path / "logs") as service:
         workers = service.workers()
         loaded = [Path(f"/proc/{worker}/maps") for worker in workers]
-        assert until(lambda: all("rates.image" in maps.read_text() for maps in loaded), 10)
+        assert until(lambda: all("rates.image" in maps.read_text() for maps in loaded), PATIENCE)
         time.sleep(0.5)  # from the map to the watch
         service.process.kill()
         service.process.wait(STOP_SECONDS)

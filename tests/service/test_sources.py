@@ -25,7 +25,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 from websockets.sync.client import ClientConnection, connect
 
 from cambist.pricing.rate_book import RateBook
@@ -39,7 +41,6 @@ RECORDED = Path(__file__).parents[2].parent / "shared" / "payloads"
 IS_RECORDED = RECORDED.is_dir()
 """Whether the real recordings are here; of the small files, which stand in for them, less is heard."""
 
-PATIENCE = 180
 """Seconds; on a machine of its own each thing takes less than ten."""
 
 STOP_SECONDS = 20
@@ -318,7 +319,7 @@ def test_soon_every_venue_sends_prices_and_they_agree(service: Service) -> None:
     assert 64_800 < bid < ask < 65_200
     assert until(lambda: len(service.book.pairs) > (1000 if IS_RECORDED else 10), PATIENCE)
     now = datetime.now(UTC)  # what is newer comes over the sockets: the next asking is a minute away
-    assert until(lambda: all(newest_word(service.book, venue) > now for venue in VENUES), 20)
+    assert until(lambda: all(newest_word(service.book, venue) > now for venue in VENUES), PATIENCE)
 
 
 def test_every_request_to_a_source_has_the_address_of_that_source(service: Service) -> None:
@@ -430,7 +431,8 @@ def test_a_source_that_publishes_a_rate_wrong_on_all_days_changes_no_answer(serv
     service.simulated_sources.fault("nbu", "hundredfold")
     try:
         service.ask_all_again(["ecb", "nbu"])
-        assert service.newest("nbu", "USD", "UAH") == pytest.approx(100 * hryvnias, rel=0.05)  # what it says is kept
+        wrong = pytest.approx(100 * hryvnias, rel=0.05)  # what it says is kept
+        assert until(lambda: service.newest("nbu", "USD", "UAH") == wrong, PATIENCE)
         assert service.get(dollar)[1]["results"] == fixed
         assert service.get(hryvnia)[1]["result"]["UAH"] == pytest.approx(hryvnias, rel=0.05)
         assert service.get("/fetch-one?from=EUR&to=USD")[1]["result"]["USD"] == pytest.approx(1.1555, rel=0.02)

@@ -9,8 +9,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1", "::1"])]
 
@@ -43,7 +45,7 @@ def test_its_addresses_and_the_commands_fit_where_it_listens(tmp_path: Path) -> 
 
     def run(*arguments: str) -> tuple[str, str]:
         command = [COMMAND, *arguments, "--data", str(data)]
-        ended = subprocess.run(command, env=outside, capture_output=True, text=True, timeout=120, check=False)
+        ended = subprocess.run(command, env=outside, capture_output=True, text=True, timeout=PATIENCE, check=False)
         assert (ended.returncode, ended.stdout) != (2, ""), ended.stderr
         return ended.stdout, ended.stderr
 

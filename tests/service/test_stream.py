@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, environment, free_port, until
-from tests.service.streams import PATIENCE, Service, serving
+from tests.service.processes import COMMAND, environment, until
+from tests.service.streams import Service, serving
+from tools.ports import free_port
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
@@ -286,7 +288,7 @@ def test_many_unauthenticated_connections_do_not_affect_others(service: Service,
         crowd[-1].sendall(UPGRADE.replace(b"Upgrade\r\nSec", b"keep-alive, Upgrade\r\nSec"))
     assert [hear(client)["op"] for _ in range(4)] == ["price"] * 4
     crowd[-1].settimeout(10)
-    assert until(lambda: b'"status":429' in crowd[-1].recv(4096), 5)
+    assert until(lambda: b'"status":429' in crowd[-1].recv(4096), PATIENCE)
     for one in crowd:
         one.close()
 

@@ -13,10 +13,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, environment, free_port, until
+from tests.service.processes import COMMAND, environment, until
 from tests.service.test_connections import DOCUMENT, established, memory
 from tests.service.test_service import starting
+from tools.ports import free_port
 from websockets.sync.client import connect
 
 from cambist.client import NO_RETRIES, AsyncCambist, Cambist
@@ -42,7 +44,7 @@ def tls(tmp_path: Path) -> list[str]:
         pytest.skip("a certificate is made with openssl")
     made = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1"
     files = ["-keyout", "key.pem", "-out", "cert.pem"]
-    subprocess.run([*made.split(), *files], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+    subprocess.run([*made.split(), *files], cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
     return ["--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem")]
 
 
@@ -88,7 +90,7 @@ def test_clients_over_tls_that_are_silent_or_do_not_read_are_ended_and_cost_litt
         time.sleep(1)
         assert memory(service) - before < MOST_OF_UNREAD_OVER_TLS
         # Those that are silent have to confirm the end, and do not.
-        assert until(lambda: established(service) <= 1, 20)
+        assert until(lambda: established(service) <= 1, PATIENCE)
 
 
 def test_an_answer_over_tls_arrives_whole_however_slowly_it_is_read(tmp_path: Path, tls: list[str]):

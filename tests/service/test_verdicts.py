@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.patience import PATIENCE
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 from cambist.registry.sources.asked_sources import ask_source
 from cambist.storage.data_directory import DataDirectory
 
 pytestmark = pytest.mark.service
 
-PATIENCE = 60
 KEYS = ("harbour", "meridian", "quay")
 DECLARATION = """
 key = "{key}"

@@ -15,6 +15,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.postgresql import postgresql_url
 
 from cambist.errors import NoLongerLeading, StoreBroken
@@ -36,7 +37,6 @@ EURUSD = Pair("EUR", "USD")
 PRICE = Ohlc(*map(Decimal, ("1", "1", "1", "1")))
 BAR = PairBar(EURUSD, Interval.MINUTE, Bar(NOW, PRICE, PRICE))
 LONG = 60.0
-PATIENCE = 30
 TAKEOVERS = 12
 
 

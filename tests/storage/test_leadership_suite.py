@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.pgbouncer import pooled_url
 from tests.postgresql import postgresql_url
 
@@ -22,7 +23,6 @@ STORES = {
     "pgbouncer": lambda folder: SqlStore(pooled_url(folder)),
 }
 LONG, SHORT = 60.0, 0.3
-PATIENCE = 20
 
 
 @pytest.fixture(params=STORES)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import event
+from tests.patience import PATIENCE
 from tests.postgresql import postgresql_url
 
 from cambist.accounts.account import Account
@@ -24,7 +25,6 @@ from cambist.storage.sql.backends import postgresql_sessions
 TODAY = date(2026, 11, 20)
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ACCOUNTS = (1, 2, 3)
-PATIENCE = 30
 
 
 @pytest.fixture

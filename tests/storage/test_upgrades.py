@@ -14,6 +14,7 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Engine, select, text
+from tests.patience import PATIENCE
 from tests.postgresql import postgresql_server
 from tests.storage.older_databases import create_former, fill, rows_of
 
@@ -127,7 +128,7 @@ def test_an_upgrade_that_is_killed_is_complete_or_begins_again(kind: str, make_e
     chance, ended = random.Random(1970), []  # noqa: S311  no secrets
     for step in sorted(chance.sample(range(4, 16), 3)):
         command = [sys.executable, "-c", KILLED, url_of(engine), str(step)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
         ended.append(done.returncode)
         assert done.returncode in (0, -signal.SIGKILL), done.stderr
         engine.dispose()

@@ -8,6 +8,7 @@ import weakref
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.stream.listening import HANDSHAKE, context
 
 from cambist.stream import server as server_module
@@ -49,14 +50,14 @@ async def _come_and_go(shared: StreamContext, sent: bytes, made: list[weakref.re
     listening = await server.listen("127.0.0.1", 0, None)
     reader, writer = await asyncio.open_connection(*listening.sockets[0].getsockname()[:2])
     writer.write(HANDSHAKE)
-    assert await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 10)
-    assert await asyncio.wait_for(reader.read(10), 10)
+    assert await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), PATIENCE)
+    assert await asyncio.wait_for(reader.read(10), PATIENCE)
     writer.write(sent)
     if sent:
         await asyncio.sleep(0)
         await writer.drain()
     writer.close()
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while server.connections or made[0]() is not None:  # noqa: ASYNC110  nothing says that it was freed
             await asyncio.sleep(0.01)
     assert len(made) == 1

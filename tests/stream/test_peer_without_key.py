@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.stream.listening import CONTINUED, HANDSHAKE, PING, beginning, context, frame
 
 from cambist.accounts.account import Account
@@ -31,7 +32,7 @@ Talk = Callable[[StreamServer, Peer], Awaitable[None]]
 
 def talk(ledger: Any, conversation: Talk) -> None:
     """Let a client talk to a server, which is checked every 50 ms as in the service."""
-    asyncio.run(asyncio.wait_for(_talk(ledger, conversation), 20))
+    asyncio.run(asyncio.wait_for(_talk(ledger, conversation), PATIENCE))
 
 
 async def _talk(ledger: Any, conversation: Talk) -> None:

@@ -19,6 +19,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from sqlalchemy import insert
 from tests.conftest import Client
+from tests.patience import PATIENCE
 from tests.postgresql import postgresql_url
 from tests.reading import read_with
 from tests.transparency import rfc6962
@@ -340,7 +341,7 @@ def audited(service: Service, tmp_path: Path) -> Iterator[Callable[..., subproce
         (tmp_path / "jwks.json").write_bytes(encode_key_set(service.signer().keys()))
         address = f"http://127.0.0.1:{server.server_port}"
         command = [sys.executable, "audit.py", address, "jwks.json", edition, *older]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
     yield run
     server.shutdown()

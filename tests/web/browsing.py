@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 
-expect.set_options(timeout=20_000)
+expect.set_options(timeout=60_000)
 """Milliseconds; five seconds, as playwright has it, are few on a busy machine."""
 
 LONG_TASKS = """
@@ -69,7 +69,7 @@ def enter_key(page: Page, key: str) -> None:
     """Paste a key into the page, and wait until it is accepted."""
     page.get_by_label("Your API key").fill(key)
     page.get_by_role("button", name="Use this key").click()
-    expect(page.get_by_label("Your API key")).to_have_count(0, timeout=20_000)
+    expect(page.get_by_label("Your API key")).to_have_count(0, timeout=60_000)
 
 
 def violations(page: Page) -> list[str]:

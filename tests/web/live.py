@@ -13,16 +13,17 @@ from pathlib import Path
 
 import msgspec
 from tests.disputes import file, weekdays
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
 from tests.web.sandbox import PageService
+from tools.ports import free_port
 
 from cambist.pricing.pair import Pair
 from cambist.sources.adapters import ADAPTERS
 from cambist.storage.shared.change_notifier import Topic, data_changes
 from cambist.storage.sql import SqlStore
 
-PATIENCE = 180
 """Seconds until it answers, on a busy machine: its first start reads the whole history of the ECB."""
 
 PLAYER = Path(__file__).parent.parent / "loopback" / "play.py"

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
-from tests.service.processes import COMMAND, ended_in_the_end, environment, free_port, until
+from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
-PATIENCE = 60
 """Seconds until a sandbox answers, on a busy machine."""
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
@@ -55,7 +56,7 @@ class PageService:
     def run(self, *arguments: str) -> str:
         """Run a command of `cambist` on the data of this sandbox."""
         command = [COMMAND, *arguments, "--data", str(self.data)]
-        done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, env=environment(), check=True, capture_output=True, text=True, timeout=PATIENCE)
         return done.stdout
 
     def text(self, target: str, **headers: str) -> tuple[int, str]:

@@ -13,9 +13,9 @@ import pytest
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 
 from playwright.sync_api import expect
+from tests.patience import PATIENCE
 from tests.service.processes import until
 from tests.web.browsing import check_accessible, check_fits
-from tests.web.sandbox import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

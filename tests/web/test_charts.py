@@ -17,6 +17,7 @@ import pytest
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 
 from playwright.sync_api import expect
+from tests.patience import PATIENCE
 from tests.service.processes import until
 from tests.web.browsing import check_accessible, check_fits, enter_key, layout_shift
 
@@ -261,7 +262,7 @@ def test_the_wheel_alone_scrolls_the_page_and_says_how_to_zoom(open_view):
     page.mouse.move(box["x"] + 100, box["y"] + 200)
     page.mouse.wheel(0, 120)
     expect(hint).to_be_visible()
-    assert until(lambda: page.evaluate("scrollY") > 0, 5)
+    assert until(lambda: page.evaluate("scrollY") > 0, PATIENCE)
     expect(page.get_by_label("First day")).to_have_value("2024-03-01")
     expect(hint).to_be_hidden()
 

@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 
 from playwright.sync_api import Page, expect
+from tests.patience import PATIENCE
 from tests.service.processes import until
 from tests.web.browsing import check_accessible, check_fits, layout_shift
 from tests.web.operator import open_view, said, sign_in
@@ -18,7 +19,6 @@ from tests.web.sandbox import PageService
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 VIEWS = ("Overview", "Problems", "Accounts", "Plans", "Usage", "Sources", "Faults", "Audit log")
-PATIENCE = 20
 
 
 @pytest.fixture

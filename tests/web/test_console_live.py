@@ -11,14 +11,13 @@ import pytest
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 
 from playwright.sync_api import Browser, Page, expect
+from tests.patience import PATIENCE
 from tests.service.processes import until
 from tests.web.browsing import check_accessible, check_fits
 from tests.web.live import DISPUTING, OTHERS, LiveService, serving_live
 from tests.web.operator import open_view, said, sign_in
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
-
-PATIENCE = 30
 
 
 @pytest.fixture(scope="module")
@@ -118,9 +117,9 @@ def test_sources_are_found_by_state_and_name(console):
 def test_a_service_that_stops_is_noticed_and_found_again(console, live, page_errors):
     page_errors.allow("ERR_|Failed to")
     console.route("**/console/api/overview", lambda route: route.abort())
-    expect(console.locator("[data-key=silence]")).to_be_visible(timeout=15_000)
+    expect(console.locator("[data-key=silence]")).to_be_visible(timeout=PATIENCE * 1000)
     console.unroute("**/console/api/overview")
-    expect(console.locator("[data-key=silence]")).to_have_count(0, timeout=15_000)
+    expect(console.locator("[data-key=silence]")).to_have_count(0, timeout=PATIENCE * 1000)
     assert until(live.is_up, PATIENCE)
 
 
@@ -171,7 +170,7 @@ def test_a_source_is_left_out_until_a_day_after_the_effect_was_shown(console, li
 def test_the_last_day_of_a_source_is_a_strip(console):
     open_view(console, "Sources")
     strip = console.get_by_role("img", name="Last 24 hours: ").first
-    expect(strip).to_be_visible(timeout=90_000)
+    expect(strip).to_be_visible(timeout=PATIENCE * 1000)
     assert strip.locator("g").count() == 48
     check_accessible(console)
     check_fits(console)

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 
 from playwright.sync_api import Page, expect
+from tests.patience import PATIENCE
 from tests.service.processes import COMMAND, environment
 from tests.web.browsing import PageErrors, check_accessible, check_fits, enter_key
 from tests.web.sandbox import PageService
@@ -152,7 +153,7 @@ def test_a_report_shows_the_rates_and_its_receipt_is_valid(
     keys.write_text(json.dumps(answer(page_service, "/.well-known/jwks.json")))
     ended = subprocess.run(
         [COMMAND, "verify", str(tmp_path / "report.jws"), "--keys", str(keys), "--json"],
-        env=environment(), capture_output=True, text=True, check=False, timeout=60,
+        env=environment(), capture_output=True, text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
     assert json.loads(ended.stdout)["question"].startswith("GET /time-series?")

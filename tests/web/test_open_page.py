@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 
 from playwright.sync_api import Browser, expect
+from tests.patience import PATIENCE
 from tests.service.processes import COMMAND, environment
 from tests.web.sandbox import PageService, serving_page
 from websockets.sync.client import connect
@@ -25,7 +26,7 @@ def open_service(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> 
     create = [COMMAND, "account", "create", "visitors", "--plan", "premium", "--data", str(folder / "data")]
     with serving_page(folder, page="open", page_account="visitors") as service:
         assert "[visitors], which does not exist" in service.log.read_text()
-        subprocess.run(create, env=environment(), capture_output=True, check=True, timeout=60)
+        subprocess.run(create, env=environment(), capture_output=True, check=True, timeout=PATIENCE)
         yield service
 
 

@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 
 from playwright.sync_api import Browser, Page, expect
+from tests.patience import PATIENCE
 from tests.service.processes import environment
 from tests.web.browsing import check_accessible, check_fits, enter_key, layout_shift
 from tests.web.sandbox import PageService, serving_page
@@ -146,7 +147,7 @@ def test_what_is_posted_is_answered_and_its_programs_run(open_docs, page_service
         page.get_by_role("tab", name=language, exact=True).click()
         text = (page.get_by_role("tabpanel").text_content() or "").replace("YOUR_KEY", page_service.key)
         command = ["sh", "-c", text] if language == "curl" else [sys.executable, "-c", text]
-        done = run(command, capture_output=True, timeout=60, check=True, env=environment(), cwd=Path("/"))
+        done = run(command, capture_output=True, timeout=PATIENCE, check=True, env=environment(), cwd=Path("/"))
         assert re.match(r"(HTTP/1.1 )?200\b", done.stdout.decode())
 
 

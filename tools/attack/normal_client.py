@@ -15,7 +15,7 @@ import sys
 import time
 
 _PAUSE_SECONDS = 0.02
-_TIMEOUT_SECONDS = 5
+_TIMEOUT_SECONDS = 30
 _BROWSER = {"Accept": "text/html"}
 _PATHS = (
     ("/fetch-one?from=EUR&to=USD", True, 200),

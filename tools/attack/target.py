@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from tools.ports import free_port
+
 _START_SECONDS = 120
 _STOP_SECONDS = 20
 PROXY = "127.0.0.10"
@@ -43,7 +45,7 @@ def started(folder: Path, workers: int = 2) -> Iterator[Target]:
     Raises:
         RuntimeError: It has ended or does not answer within two minutes.
     """
-    port, stream, operator = _free_ports(3)
+    port, stream, operator = free_port(), free_port(), free_port()
     flags = {"data": folder / "data", "port": port, "stream-port": stream, "operator-port": operator}
     program = str(Path(sys.executable).parent / "cambist")
     command = [program, "serve", "--sandbox", "--workers", str(workers)]
@@ -87,14 +89,6 @@ def _port_on_loopback(address: str) -> int:
         message = f"Only a service on this machine may be attacked: {address} is not http://127.0.0.1 with a port."
         raise ValueError(message)
     return parts.port
-
-
-def _free_ports(count: int) -> list[int]:
-    with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [int(probe.getsockname()[1]) for probe in probes]
 
 
 def _wait(process: subprocess.Popen[bytes], ports: tuple[int, ...]) -> None:

@@ -16,9 +16,10 @@ from pathlib import Path
 from sqlalchemy.exc import OperationalError
 from tools.cluster.feeds import write_declaration
 from tools.cluster.isolation import ENDS_WITH_PARENT, is_isolated
-from tools.cluster.network import LoopbackPorts, Namespaces, Network, free_port
+from tools.cluster.network import LoopbackPorts, Namespaces, Network
 from tools.cluster.node import Node
 from tools.cluster.servers import PostgreSql, Redis
+from tools.ports import free_port
 
 from cambist.accounts.plan import default_plans
 from cambist.registry.sources.source_adapters import adapters

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from tools.cluster.isolation import ENDS_WITH_PARENT
+from tools.ports import free_port
 
 _NOWHERE = "02:00:00:00:00:99"
 """A hardware address that no device has: what is sent there is lost without a word."""
@@ -131,10 +131,3 @@ def _namespace_of(process: int) -> tuple[str, ...]:
 def run(*command: str) -> None:
     """Run a command of the system. Errors: CalledProcessError."""
     subprocess.run(command, check=True, timeout=20)
-
-
-def free_port() -> int:
-    """Return a port of 127.0.0.1 that nobody uses now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

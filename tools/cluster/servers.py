@@ -17,8 +17,8 @@ from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
 from tests.postgresql import TestServer, create_server, postgresql_programs
 from tools.cluster.isolation import ENDS_WITH_PARENT
-from tools.cluster.network import free_port
 from tools.cluster.processes import descendants, send
+from tools.ports import free_port
 
 _WAIT_SECONDS = 30
 _CONNECTIONS = 400

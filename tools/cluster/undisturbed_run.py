@@ -5,8 +5,9 @@ from __future__ import annotations
 from tools.cluster.checks import Fixing, archived_alone
 from tools.cluster.cluster import Cluster, running_feeds, until
 from tools.cluster.feeds import write_declaration
-from tools.cluster.network import Place, free_port
+from tools.cluster.network import Place
 from tools.cluster.node import Node
+from tools.ports import free_port
 
 _NEVER = 10.0**9
 _PATIENCE = 180.0

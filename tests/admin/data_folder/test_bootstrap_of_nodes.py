@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.patience import PATIENCE
 from tests.postgresql import TestServer, postgresql_server
 
 from cambist.accounts.api_key import digest
@@ -24,7 +25,6 @@ from cambist.storage.sql import SqlStore
 
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 NODES = 3
-PATIENCE = 60
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.cluster.doubles import until
+from tests.patience import PATIENCE
 from tests.postgresql import postgresql_url
 from tests.redis_server import RedisServer
 
@@ -105,7 +106,7 @@ def played(nodes: tuple[Node, Node], scene: Callable[[Node, Node], Awaitable[Non
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    asyncio.run(asyncio.wait_for(run(), 120))
+    asyncio.run(asyncio.wait_for(run(), PATIENCE))
 
 
 def created(node: Node, name: str) -> None:

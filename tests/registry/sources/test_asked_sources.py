@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from tests.patience import PATIENCE
+
 from cambist.registry.sources.asked_sources import ask_source, asked_at, watch_asked_sources
 from cambist.storage.data_directory import DataDirectory
 
@@ -32,4 +34,4 @@ def test_a_source_is_asked_from_the_next_request_on(tmp_path: Path) -> None:
         assert asked.empty()
         watch.cancel()
 
-    asyncio.run(asyncio.wait_for(scene(), 20))
+    asyncio.run(asyncio.wait_for(scene(), PATIENCE))

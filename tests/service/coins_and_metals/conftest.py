@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
-import socket
 import subprocess
 import sys
 import time
@@ -15,15 +14,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.patience import PATIENCE
 from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, until
+from tools.ports import free_port
 
 REPOSITORY = Path(__file__).parents[3]
 PLAYER = REPOSITORY / "tests" / "loopback" / "play.py"
 IS_RECORDED = (REPOSITORY.parent / "shared" / "payloads").is_dir()
 """Whether the real recordings are here; of the small files, which stand in for them, less is heard."""
 
-PATIENCE = 120
 """Seconds; on a machine of its own each thing takes less than twenty."""
 
 STOP_SECONDS = 60
@@ -161,9 +161,7 @@ def played(folder: Path) -> Iterator[str]:
 def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """A service that prices coins and metals: those of a simulated market, or those of recorded sources."""
     folder = tmp_path_factory.mktemp(request.param)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = int(probe.getsockname()[1])
+    port = free_port()
     started = World(request.param, folder / "data", port, folder / "log", IS_RECORDED)
     settings = dict(SETTINGS[request.param])
     copy_first_start(started.data, is_sandbox=started.is_sandbox)

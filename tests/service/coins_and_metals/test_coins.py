@@ -10,6 +10,7 @@ import re
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from tests.patience import PATIENCE
 
 from cambist.pricing.trading_hours import Hours, last_trading_moment
 from cambist.reference.assets import COINS
@@ -293,7 +294,7 @@ def test_a_metal_is_explained_as_closed_exactly_where_it_trades_and_its_market_i
     def says_closed() -> bool:
         return grounds(world, f"from={metal}&to=USD")[1][metal].get("because") == "closed"
 
-    assert world.until(lambda: says_closed() == (trades and is_closed(hours)), 3), (spot, is_closed(hours))
+    assert world.until(lambda: says_closed() == (trades and is_closed(hours)), PATIENCE), (spot, is_closed(hours))
     answer, legs = grounds(world, f"from={metal}&to=EUR")
     assert {metal, "EUR"} == legs.keys()
     sources = {"sandbox"} if world.is_sandbox else {"swissquote"} if metal == "XAU" else {"westmetall", "sina"}
@@ -313,7 +314,7 @@ def test_a_plan_without_metals_has_coins_but_no_metals(world):
         got = world.ask(target, key)
         assert (got.status, got.json["code"], got.cost) == (403, "not_in_plan", 0)
     # A plan may see a book that is a minute old, which is older than this sandbox lets a coin be.
-    assert world.until(lambda: world.ask(f"{PRICES}BTC/USD", key).status == 200, 90)
+    assert world.until(lambda: world.ask(f"{PRICES}BTC/USD", key).status == 200, PATIENCE)
     assert world.ask("/crypto/pairs", key).status == 200
 
 

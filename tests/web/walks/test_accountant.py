@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 
 from playwright.sync_api import expect
+from tests.patience import PATIENCE
 from tests.service.processes import COMMAND, environment
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -49,7 +50,9 @@ def test_an_accountant_files_a_month_and_verifies_its_receipt(arrives, page_serv
         keys = tmp_path / "keys.json"
         keys.write_text(page_service.text("/.well-known/jwks.json")[1])
         command = [COMMAND, "verify", str(receipt), "--keys", str(keys), "--json"]
-        ended = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=60)
+        ended = subprocess.run(
+            command, env=environment(), capture_output=True, text=True, check=False, timeout=PATIENCE
+        )
         assert ended.returncode == 0, ended.stderr
         question = json.loads(ended.stdout)["question"]
         assert "from=EUR&to=USD,GBP&start=2026-10-01&end=2026-10-31" in question

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("playwright", reason="the package playwright is not installed")
 
 from playwright.sync_api import Browser, expect
+from tests.patience import PATIENCE
 from tests.service.processes import until
 from tests.web.live import DISPUTING, LiveService, serving_live
 from tests.web.operator import said, sign_in
@@ -46,7 +47,7 @@ def use_up(live: LiveService) -> None:
         answers.append(live.text("/fetch-one?from=EUR&to=USD", **{"X-API-Key": key})[0])
         return answers[-1] == 429
 
-    assert until(is_refused, 60, pause=0.2), answers
+    assert until(is_refused, PATIENCE, pause=0.2), answers
 
 
 def test_an_operator_has_a_morning(arrives, live):
@@ -59,7 +60,7 @@ def test_an_operator_has_a_morning(arrives, live):
     operator.goes_to_the_view("Problems")
     problem = operator.page.get_by_role("row").filter(has_text="bakery@example.org")
     with operator.does("sees that the bakery has used its quota"):
-        expect(problem).to_be_visible(timeout=90_000)
+        expect(problem).to_be_visible(timeout=PATIENCE * 1000)
     operator.presses("Acknowledge quota:bakery@example.org")
     operator.types("it gets more", into="Note")
     operator.presses("Acknowledge it")
@@ -96,7 +97,7 @@ def test_an_operator_has_a_morning(arrives, live):
     operator.goes_to_the_view("Sources")
     with operator.does("looks at the last day of a source"):
         strip = operator.page.get_by_role("img", name="Last 24 hours: ").first
-        expect(strip).to_be_visible(timeout=90_000)
+        expect(strip).to_be_visible(timeout=PATIENCE * 1000)
         expect(strip.locator("g")).to_have_count(48)
     operator.can_use_what_is_there()
 
