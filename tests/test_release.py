@@ -22,6 +22,7 @@ from tools.release_version import (
     ReleaseRefusedError,
     chart_version,
     check_committed,
+    commit_of,
     current_version,
     in_place,
     order_of,
@@ -139,10 +140,14 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True).stdout.strip()
 
 
-def test_a_build_that_is_not_of_a_tag_carries_the_commit_and_its_time(sources: Path) -> None:
-    git(sources, "init", "--quiet")
+def commit_all(sources: Path) -> None:
     git(sources, "add", ".")
     git(sources, "commit", "--quiet", "-m", "One")
+
+
+def test_a_build_that_is_not_of_a_tag_carries_the_commit_and_its_time(sources: Path) -> None:
+    git(sources, "init", "--quiet")
+    commit_all(sources)
     commit = git(sources, "rev-parse", "HEAD")
     version = current_version(sources)
     assert version_of_build(sources) == f"{version}+g{commit[:12]}"
@@ -152,10 +157,25 @@ def test_a_build_that_is_not_of_a_tag_carries_the_commit_and_its_time(sources: P
     assert time_of_build(sources, "0.1.0") == int(datetime(2026, 11, 27, tzinfo=UTC).timestamp())
 
 
+def test_the_commit_of_a_release_has_its_version_and_its_section(sources: Path) -> None:
+    set_version(sources, "7.1.0", DAY)
+    released = texts(sources)
+    set_version(sources, "7.2.0.dev0", DAY)
+    git(sources, "init", "--quiet")
+    commit_all(sources)  # both at once
+    with pytest.raises(ReleaseRefusedError, match=r"^git has no commit of the release 7\.1\.0$"):
+        commit_of(sources, "7.1.0")
+    (sources / CHANGELOG).write_text("# Changelog\n")
+    commit_all(sources)
+    for path, text in released.items():
+        (sources / path).write_text(text)
+    commit_all(sources)
+    assert commit_of(sources, "7.1.0") == git(sources, "rev-parse", "HEAD")
+
+
 def test_what_is_not_committed_is_not_released(sources: Path) -> None:
     git(sources, "init", "--quiet")
-    git(sources, "add", ".")
-    git(sources, "commit", "--quiet", "-m", "One")
+    commit_all(sources)
     check_committed(sources)
     (sources / "forgotten.py").write_text("")
     with pytest.raises(ReleaseRefusedError, match=r"^1 files are not committed, the first is \[forgotten.py\]$"):

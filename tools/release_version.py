@@ -157,10 +157,11 @@ def commit_of(root: Path, version: str) -> str:
     """
     if tagged := git(root, "tag", "--list", f"v{version}"):
         return git(root, "rev-list", "-n", "1", tagged)
-    commits = git(root, "log", "--format=%H", f"-S## {version} (", "--", str(CHANGELOG)).split()
-    if not commits:
-        raise ReleaseRefusedError(f"git has no commit of the release {version}")
-    return commits[-1]
+    module, text = next(iter(PLACES.items()))
+    for commit in git(root, "log", "--reverse", "--format=%H", f"-S## {version} (", "--", str(CHANGELOG)).split():
+        if text.format(version) in git(root, "show", f"{commit}:{module.as_posix()}"):
+            return commit  # and not one that brought the section together with what came after it
+    raise ReleaseRefusedError(f"git has no commit of the release {version}")
 
 
 def order_of(version: str) -> tuple[int, int, int, int, int]:
