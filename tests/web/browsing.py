@@ -70,6 +70,7 @@ def enter_key(page: Page, key: str) -> None:
     page.get_by_label("Your API key").fill(key)
     page.get_by_role("button", name="Use this key").click()
     expect(page.get_by_label("Your API key")).to_have_count(0, timeout=60_000)
+    expect(page.locator("main")).not_to_have_attribute("aria-busy", "true", timeout=60_000)
 
 
 def violations(page: Page) -> list[str]:
