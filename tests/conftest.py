@@ -254,6 +254,9 @@ class MemoryLedger:
     def spent(self, account: int, day: date) -> int:
         return sum(calls for (who, _, when), calls in self.spent_by.items() if (who, when) == (account, day))
 
+    def days(self) -> set[date]:
+        return {day for _, _, day in self.spent_by}
+
     def refresh(self) -> None:
         """There is nothing else to take note of."""
 

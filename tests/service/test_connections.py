@@ -91,7 +91,7 @@ def test_a_connection_without_a_request_is_closed_after_ten_seconds(service):
     with ExitStack() as stack, ThreadPoolExecutor() as threads:
         # Nothing, and half a head: both at once, to wait only once.
         clients = [client for sent in (b"", b"GET /docs HT") for client in held(service, 1, stack, sent)]
-        assert all(8 < seconds < 60 for seconds in threads.map(seconds_to_the_end, clients))
+        assert all(CLOSED_ANYWAY - 2 < seconds < 60 for seconds in threads.map(seconds_to_the_end, clients))
 
 
 def test_an_idle_connection_is_kept_open_for_as_long_as_the_answer_says(service):
@@ -107,7 +107,7 @@ def test_1500_silent_connections_of_one_address_leave_the_api_answering(service)
     with ExitStack() as stack:
         held(service, 1500, stack)
         assert service.get("/fetch-one?from=EUR&to=USD").status == 200
-        assert until(lambda: established(service) <= WORKERS * OF_ONE_ADDRESS, CLOSED_ANYWAY)
+        assert until(lambda: established(service) <= WORKERS * OF_ONE_ADDRESS, CLOSED_ANYWAY - 2)
         assert service.get("/fetch-one?from=EUR&to=USD").status == 200
 
 
@@ -115,7 +115,7 @@ def test_silent_connections_of_many_addresses_leave_the_api_answering(service):
     with ExitStack() as stack:
         held(service, 3000, stack, addresses=50)
         assert service.get("/fetch-one?from=EUR&to=USD").status == 200
-        assert until(lambda: established(service) <= WORKERS * IN_ALL, CLOSED_ANYWAY)
+        assert until(lambda: established(service) <= WORKERS * IN_ALL, CLOSED_ANYWAY - 2)
         assert service.get("/fetch-one?from=EUR&to=USD").status == 200
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from math import ceil
@@ -91,11 +90,6 @@ def _rate_state(last: tuple[int, int, str], level: float, rate: float, burst: in
     if last[0] == left and last[1] == full_in:
         return last
     return left, full_in, f'"rate";r={left};t={full_in}'
-
-
-def used_on_others(calls_on: Callable[[int, date], int], number: int, period: Period, today: date) -> int:
-    """Return an account's calls on other days of a period. Later days have some if the clock was set back."""
-    return sum(calls_on(number, day) for day in period.days() if day != today)
 
 
 def is_jump(before: float, now: float) -> bool:

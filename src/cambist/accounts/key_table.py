@@ -55,6 +55,7 @@ class KeyColumns:
         self._names, self._emails, self._notes = _Texts(), _Texts(), _Texts()
         self._traits = array("I")
         self._known_traits: dict[Traits, int] = {}
+        self._traits_by_number: tuple[Traits, ...] = ()
         self._bought: dict[int, Bought] = {}
         self._digests = bytearray()
         self._first_rows = array("I", [0])
@@ -74,6 +75,7 @@ class KeyColumns:
         self._emails.extend(emails)
         self._notes.extend(notes)
         self._traits.extend([known.setdefault(each, len(known)) for each in zip(*traits, strict=True)])
+        self._traits_by_number = tuple(known)
         self._bought |= {row: bought[number] for row, number in enumerate(numbers, first) if number in bought}
 
     def add_keys(self, rows: Sequence[KeyRow]) -> None:
@@ -124,7 +126,7 @@ class KeyColumns:
 
     def account(self, row: int) -> Account:
         """Return the account of a row."""
-        plan, form, anchor_day, suspended = list(self._known_traits)[self._traits[row]]
+        plan, form, anchor_day, suspended = self._traits_by_number[self._traits[row]]
         return Account(
             number=self._numbers[row],
             name=self._names[row],

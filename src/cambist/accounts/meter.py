@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 from cambist.accounts.account import Account
-from cambist.accounts.day_limits import SECONDS_A_DAY, DayLimits, build_day_limits, is_jump, used_on_others
+from cambist.accounts.day_limits import SECONDS_A_DAY, DayLimits, build_day_limits, is_jump
 from cambist.accounts.pending_calls import PendingCalls
 from cambist.accounts.plan import Plan
 from cambist.accounts.principal import Principal
@@ -216,7 +216,16 @@ class Meter:
 
     def _used_else(self, number: int, period: Period, today: date) -> int:
         """Return the calls of a period on other days, and those of today that are in no counter file."""
-        return used_on_others(self.calls_on, number, period, today) + self._past.get(number, {}).get(today, 0)
+        others = self._counted_days(number, period) - {today}
+        return sum(self.calls_on(number, day) for day in others) + self._past.get(number, {}).get(today, 0)
+
+    def _counted_days(self, number: int, period: Period) -> set[date]:
+        """Return the days of a period on which an account may have calls; later ones if the clock was set back.
+
+        Most days of a period have none: this is worked out for each account when it calls first on a day.
+        """
+        days = {*self._counters.days(), *self._past.get(number, ()), *self._pending.days()}
+        return {day for day in days if period.start <= day <= period.end}
 
     def _remaining(self, limits: DayLimits) -> int:
         if limits.quota is None:

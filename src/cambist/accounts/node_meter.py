@@ -149,7 +149,7 @@ class NodeMeter(Meter):
     def _used_else(self, number: int, period: Period, today: date) -> int:
         """Return the calls of a period that are no longer counted, and those that are in no counter file."""
         in_flight, past = _days_in_flight(period, today), self._past.get(number, {})
-        settled = sum(self.calls_on(number, day) for day in period.days() if day not in in_flight)
+        settled = sum(self.calls_on(number, day) for day in self._counted_days(number, period).difference(in_flight))
         return settled + sum(past.get(day, 0) for day in in_flight)
 
     def _remaining(self, limits: DayLimits) -> int:

@@ -27,6 +27,11 @@ class PendingCalls:
                 self._warn(f"Usage: no room; answers go on and are counted in memory: {broken}")
             self.calls[account, endpoint, day] += calls
 
+    def days(self) -> set[date]:
+        """Return the days on which there are calls."""
+        with self._lock:
+            return {day for _, _, day in self.calls}
+
     def on(self, account: int, day: date) -> int:
         """Return the calls of an account on a day."""
         with self._lock:

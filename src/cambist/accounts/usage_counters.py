@@ -48,6 +48,9 @@ class UsageCounters(Protocol):
     def spent(self, account: int, day: date) -> int:
         """Return the calls of a day by all workers, in files that existed since this worker started."""
 
+    def days(self) -> Collection[date]:
+        """Return the days on which calls may have been counted."""
+
     def refresh(self) -> None:
         """Load files that other processes have created, if nothing was counted for long."""
 

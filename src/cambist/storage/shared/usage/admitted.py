@@ -76,6 +76,8 @@ class _FileCopy:
             if mark != last and place // MARKS not in own_slots
         }
         self._marks = marks
+        if not moved:
+            return
         # Blocks without any data are never read: that would take memory for accounts that do not call.
         yield from sorted({block for account in self._file.used() if (block := account // _BLOCK) % MARKS in moved})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -126,6 +126,11 @@ class WorkerCounters:
         if len(of_day.files) == 1:
             return of_day.files[0].total(account) + of_day.removed.get(account, 0)
         return sum(file.total(account) for file in of_day.files) + of_day.removed.get(account, 0)
+
+    def days(self) -> Collection[date]:
+        """Return the days that have files, or had some since this worker started."""
+        self.refresh()
+        return self._days.keys()
 
     def refresh(self) -> None:
         """Use other files if there are any. If the directory cannot be read, keep the old ones."""
