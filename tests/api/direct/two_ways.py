@@ -239,7 +239,7 @@ def settled(response: bytes) -> list[str]:
         body = zlib.decompress(body, wbits=31)
     body = re.sub(rb'"ms":\d+', b'"ms":0', body)
     lines = head.decode("latin-1").split("\r\n")
-    return [*(line.partition(" ")[0] if line.startswith(VARYING) else line for line in lines), body.decode()]
+    return [*(line.partition(" ")[0] if line.startswith(VARYING) else line for line in lines), body.decode("latin-1")]
 
 
 class TwoWays:

@@ -132,7 +132,8 @@ class DialectAnswers:
         if view.responses.state[0] is not view.book:
             view.renew()
         address = f"{headers.address}{self._path_prefix}" if route.names_address else ""
-        memo, question = view.memo(route), (*match.names.values(), *values.items(), address)
+        accept = headers.accept if route.negotiates else ""
+        memo, question = view.memo(route), (*match.names.values(), *values.items(), address, accept)
         kept = memo.get(question)
         if kept is None or not kept.until - 1 <= now < kept.until or kept.matrix is not self._state.matrix:
             if len(memo) >= MOST_KEPT:
@@ -142,23 +143,21 @@ class DialectAnswers:
             context = context_of(call, self._state)
             if context.book is not view.book:
                 raise Declined
-            asked = DialectRequest(context, call, match.names, values, address)
+            asked = DialectRequest(context, call, match.names, values, address, accept)
             kept = memo[question] = self._made(dialect, route, asked)
         return caller, kept
 
     def _made(self, dialect: Dialect, route: DialectRoute, asked: DialectRequest) -> KeptAnswer:
         context, asked.call.today = asked.context, asked.context.today
-        answer = route.answer(asked)
-        if answer.earliest_day is not None:
-            raise Declined
+        answer = route.answer(asked)  # about past days perhaps: callers whose plans limit these were declined
         until = min(float(int(asked.call.now) + 1), context.expires_at)
-        head = self._head(answer, context.edition(is_live=True))
+        head = self._head(route, answer, context.edition(is_live=answer.earliest_day is None))
         label = dialect.usage_label
         return KeptAnswer(until, context.matrix, label, route.template, answer.cost, head, answer.content)
 
-    def _head(self, answer: DialectAnswer, edition: str) -> bytes:
+    def _head(self, route: DialectRoute, answer: DialectAnswer, edition: str) -> bytes:
         named = [("X-Calls-Cost", str(answer.cost)), *([(EDITION_HEADER, edition)] if edition else [])]
-        own = [("Content-Type", answer.media_type), *named, *cache_headers(answer), *answer.headers]
+        own = [("Content-Type", answer.media_type), *named, *cache_headers(route, answer), *answer.headers]
         return encode_headers([*own, *self._headers])
 
 

@@ -28,12 +28,13 @@ _UNUSUAL = frozenset(
 class Headers(NamedTuple):
     """What a block of headers means: its API key, empty if it has none, and whether its client accepts gzip.
 
-    `address` is where its client sees the service, without the prefix of paths.
+    `address` is where its client sees the service, without the prefix of paths; `accept` is the header of that name.
     """
 
     key: bytes
     accepts_gzip: bool
     address: str = ""
+    accept: str = ""
 
 
 class HeaderBlocks:
@@ -65,7 +66,7 @@ class HeaderBlocks:
         if self._bytes > self._max_bytes:
             self.known.clear()
             self._bytes = 0
-        self._bytes += len(block) + _OVERHEAD
+        self._bytes += len(block) + len(headers.accept) + _OVERHEAD
         self.known[block] = headers
 
     def __len__(self) -> int:
@@ -74,7 +75,8 @@ class HeaderBlocks:
 
 def _plain_headers(environ: Environ) -> Headers | None:
     """Return what headers mean; None if there is anything in them that only the general way knows."""
-    if not _UNUSUAL.isdisjoint(environ) or accepted_format(environ.get("HTTP_ACCEPT", "")) is not None:
+    accept = environ.get("HTTP_ACCEPT", "")
+    if not _UNUSUAL.isdisjoint(environ) or accepted_format(accept) is not None:
         return None
     header, authorization = environ.get("HTTP_X_API_KEY", ""), environ.get("HTTP_AUTHORIZATION")
     key = header.strip()
@@ -86,6 +88,5 @@ def _plain_headers(environ: Environ) -> Headers | None:
     if not key.isascii() or (not key and (header or authorization)):
         return None
     host, scheme = environ.get("HTTP_HOST"), environ.get("wsgi.url_scheme", "http")
-    return Headers(
-        key.encode(), accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")), f"{scheme}://{host}" if host else ""
-    )
+    takes_gzip = accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", ""))
+    return Headers(key.encode(), takes_gzip, f"{scheme}://{host}" if host else "", accept)

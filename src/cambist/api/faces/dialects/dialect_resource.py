@@ -11,7 +11,7 @@ from typing import Any
 import falcon
 
 from cambist.api import errors
-from cambist.api.answer.answer_headers import EDITION_HEADER, VARY, Header
+from cambist.api.answer.answer_headers import EDITION_HEADER, NEGOTIATED, VARY, Header
 from cambist.api.answer.request_context import context_of
 from cambist.api.call.admission import Admission, check_history
 from cambist.api.call.call import Call, call_in_thread
@@ -70,8 +70,6 @@ class DialectResource:
 
     def on_get(self, request: falcon.Request, response: falcon.Response, **path: str) -> None:
         """Answer; errors are written in the shape of the original service."""
-        if self._route.negotiates:
-            response.append_header("Vary", "Accept")
         try:
             self._respond(request, response, path)
         except falcon.HTTPError:
@@ -105,7 +103,7 @@ class DialectResource:
         asked = self._question(request, call, path)
         answer = self._route.answer(asked)
         check_history(call, answer.earliest_day)
-        kept_by_clients = cache_headers(answer)
+        kept_by_clients = cache_headers(self._route, answer)
         etag = dict(kept_by_clients).get("ETag", "")
         is_unchanged = bool(etag) and _names_etag(call.if_none_match, etag)
         cost = 0 if is_unchanged or call.principal is None else answer.cost
@@ -177,11 +175,12 @@ def _names_etag(if_none_match: str, etag: str) -> bool:
     return etag in named or named == ["*"]
 
 
-def cache_headers(answer: DialectAnswer) -> tuple[Header, ...]:
+def cache_headers(route: DialectRoute, answer: DialectAnswer) -> tuple[Header, ...]:
     """Return the headers that say who may keep an answer, and what it depends on."""
+    vary = NEGOTIATED if route.negotiates else VARY
     if not answer.is_cacheable:
-        return ("Cache-Control", "no-store"), VARY
-    return ("ETag", etag_of([answer.content])), ("Cache-Control", "private, no-cache"), VARY
+        return ("Cache-Control", "no-store"), vary
+    return ("ETag", etag_of([answer.content])), ("Cache-Control", "private, no-cache"), vary
 
 
 def _write_headers(response: falcon.Response, headers: Iterable[Header]) -> None:

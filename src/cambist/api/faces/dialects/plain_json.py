@@ -19,6 +19,11 @@ def encode_plainly(body: object) -> bytes:
     return msgspec.json.encode(_plain(body))
 
 
+def plain_rate(value: float) -> Any:
+    """Return a rate as it is to be encoded: as a float, unless that would be written with an exponent."""
+    return value if _PLAIN_FROM <= value < _PLAIN_TO else _without_exponent(value)
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if _PLAIN_FROM <= abs(value) < _PLAIN_TO else _without_exponent(value)
@@ -39,7 +44,7 @@ def _plain_rates(rates: Mapping[str, float]) -> Mapping[str, Any]:
     """Return floats as `_plain` does: most objects have no number that needs to be rewritten."""
     if min(rates.values()) >= _PLAIN_FROM and max(rates.values()) < _PLAIN_TO:
         return rates
-    return {code: rate if _PLAIN_FROM <= rate < _PLAIN_TO else _without_exponent(rate) for code, rate in rates.items()}
+    return {code: plain_rate(rate) for code, rate in rates.items()}
 
 
 def _without_exponent(value: float) -> Any:

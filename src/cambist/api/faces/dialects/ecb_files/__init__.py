@@ -24,7 +24,8 @@ _CSV = "text/csv"
 _ZIP = "application/zip"
 _NINETY_DAYS = timedelta(days=90)
 
-_cache = MatrixCache()
+_daily, _longer = MatrixCache(), MatrixCache()
+"""What is computed of one day, and of more: nobody who asks for one day waits for what takes long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,8 @@ class EcbFile:
         newest = newest_reference_day(matrix)
         first = self.first_day(newest)
         codes = listed_currencies(first, newest)
-        content = _cache.content(matrix, self.name, partial(self._content, matrix, codes, first, newest))
+        cache = _daily if first == newest else _longer
+        content = cache.content(matrix, self.name, partial(self._content, matrix, codes, first, newest))
         cost = 1 if first == newest else len(codes)
         return DialectAnswer(content, self.media_type, cost, earliest_day=first, is_cacheable=True)
 
@@ -90,7 +92,9 @@ dialect = Dialect(
     title="ECB files",
     guide="dialect-ecb-files.md",
     routes=tuple(
-        DialectRoute(f"{FOLDER}/{file.name}", file.answer, series_with=None if file.first_day is _newest else ())
+        DialectRoute(f"{FOLDER}/{file.name}", file.answer, live_with=())
+        if file.first_day is _newest
+        else DialectRoute(f"{FOLDER}/{file.name}", file.answer, series_with=())
         for file in FILES
     ),
     write_error=write_error,

@@ -10,6 +10,7 @@ from cambist.errors import BadParameter, CambistError, NoRate, UnknownSymbol
 
 _SIDES_1 = ("from", "to", "base", "symbols", "symbol", "amount")
 _RATES_2 = ("base", "quotes", "date", "from", "to", "group", "providers")
+_LIVE_2 = ("base", "quotes")
 _LONG = ("from", "providers")
 """With these version 2 answers with a series, or reads the archive."""
 
@@ -39,10 +40,24 @@ dialect = Dialect(
         DialectRoute("/v2", version_2.root, is_strict=True),
         DialectRoute("/v2/currencies", version_2.currencies, is_strict=True),
         DialectRoute("/v2/currency/{code}", version_2.currency, is_strict=True),
-        DialectRoute("/v2/rates", version_2.rates, _RATES_2, is_strict=True, negotiates=True, series_with=_LONG),
-        DialectRoute("/v2/rates.csv", version_2.rates_as_csv, _RATES_2, is_strict=True, series_with=_LONG),
         DialectRoute(
-            "/v2/rate/{base}/{quote}", version_2.rate, ("date", "providers"), is_strict=True, series_with=_LONG
+            *("/v2/rates", version_2.rates, _RATES_2),
+            is_strict=True,
+            negotiates=True,
+            series_with=_LONG,
+            live_with=_LIVE_2,
+        ),
+        DialectRoute(
+            *("/v2/rates.csv", version_2.rates_as_csv, _RATES_2),
+            is_strict=True,
+            series_with=_LONG,
+            live_with=_LIVE_2,
+        ),
+        DialectRoute(
+            *("/v2/rate/{base}/{quote}", version_2.rate, ("date", "providers")),
+            is_strict=True,
+            series_with=_LONG,
+            live_with=(),
         ),
         DialectRoute("/v2/providers", providers.providers, is_strict=True),
     ),

@@ -11,7 +11,7 @@ import msgspec
 from cambist.api.faces.dialects.dialect import DialectAnswer, DialectRequest
 from cambist.api.faces.dialects.frankfurter.providers import provided_between, provided_on, provider_rates
 from cambist.api.faces.dialects.frankfurter.version_1 import BASE, check_size, money
-from cambist.api.faces.dialects.plain_json import encode_plainly
+from cambist.api.faces.dialects.plain_json import encode_plainly, plain_rate
 from cambist.api.faces.dialects.rates import daily_rates, latest_rates, priced_currencies, rates_on, shown
 from cambist.api.faces.dialects.reading import known_codes
 from cambist.api.questions.parameter_types import read_day, read_last_day
@@ -26,6 +26,9 @@ _BEGINS: dict[str, Callable[[date], date]] = {
     "month": lambda day: day.replace(day=1),
 }
 """The first day of the week, a Monday, or of the month that a day is in, by the values of `group`."""
+
+
+_encoder = msgspec.json.Encoder()
 
 
 class RateRow(msgspec.Struct, frozen=True):
@@ -60,14 +63,13 @@ def rates(request: DialectRequest) -> DialectAnswer:
     """Answer `/v2/rates`, as NDJSON or CSV if the client asks for that."""
     if "application/x-ndjson" in request.accept:
         found = _find(request)
-        lines = b"".join(encode_plainly(_object(row)) + b"\n" for row in found.rows)
+        lines = _encoder.encode_lines([_plain(row) for row in found.rows])
         return DialectAnswer(lines, "application/x-ndjson", found.cost, found.earliest_day)
     if "text/csv" in request.accept:
         return rates_as_csv(request)
     found = _find(request)
-    return DialectAnswer(
-        encode_plainly([_object(row) for row in found.rows]), cost=found.cost, earliest_day=found.earliest_day
-    )
+    content = _encoder.encode([_plain(row) for row in found.rows])
+    return DialectAnswer(content, cost=found.cost, earliest_day=found.earliest_day)
 
 
 def rates_as_csv(request: DialectRequest) -> DialectAnswer:
@@ -82,7 +84,7 @@ def rate(request: DialectRequest) -> DialectAnswer:
     """Answer `/v2/rate/{base}/{quote}`: one rate, now or of a day."""
     quote = read_code(request.path["quote"], "target", MONEY)
     found = _of_day(request, read_code(request.path["base"], "source", MONEY), [quote])
-    return DialectAnswer(encode_plainly(_object(found.rows[0])), earliest_day=found.earliest_day)
+    return DialectAnswer(_encoder.encode(_plain(found.rows[0])), earliest_day=found.earliest_day)
 
 
 def currencies(request: DialectRequest) -> DialectAnswer:
@@ -96,8 +98,10 @@ def currency(request: DialectRequest) -> DialectAnswer:
     return DialectAnswer(msgspec.json.encode(_described(request, read_code(request.path["code"], "", MONEY))))
 
 
-def _object(row: RateRow) -> dict[str, object]:
-    return {"date": row.date, "base": row.base, "quote": row.quote, "rate": row.rate}
+def _plain(row: RateRow) -> RateRow:
+    """Return a row whose rate is encoded without an exponent."""
+    rate = plain_rate(row.rate)
+    return row if rate is row.rate else RateRow(row.date, row.base, row.quote, rate)
 
 
 def _described(request: DialectRequest, code: str) -> dict[str, object]:
