@@ -82,6 +82,11 @@ def test_a_call_runs_through_few_files(counted: Client, plan: str, way: str, pat
     last = asked("GBP", "JPY")
     assert server.app.direct(last) is not None
     connection, transport = server.connect()
-    files = files_entered(lambda: connection.data_received(last))
+
+    def received() -> None:
+        connection.data_received(last)
+        server.send_answered()
+
+    files = files_entered(received)
     assert transport.sent[0].startswith(b"HTTP/1.1 200 ")
     assert len(files) <= MOST_FILES[way, path] + MORE_WITH_LIMITS * (plan != "unlimited"), "\n".join(files)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from time import perf_counter_ns
 from typing import Any, Protocol
 
@@ -19,6 +19,9 @@ class Counts(Protocol):
 
     def end(self, path: str, status: int, nanoseconds: int, *, cached: bool) -> None:
         """Count the request that this thread has answered."""
+
+    def end_many(self, path: str, nanoseconds: Sequence[int]) -> None:
+        """Count requests that this thread has answered with status 200, and not from a cache, by their durations."""
 
 
 def counted(application: Wsgi, counts: Counts) -> Wsgi:

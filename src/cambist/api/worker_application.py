@@ -69,7 +69,8 @@ class WorkerApplication:
         self._clock = clock
         self.turns = options.turns
         self.body_limit = options.bodies.limit
-        self._learn, self.direct = options.direct.learn, options.direct.answer
+        direct = options.direct
+        self._learn, self.direct, self.settle = direct.learn, direct.answer, direct.settle
         self._headers = tuple(options.headers)
         self._prefix = options.path_prefix
         self._rewrite = options.rewrite

@@ -42,7 +42,7 @@ class HttpConnection(asyncio.Protocol):
         self._is_full = False
         self._is_paused = False
         self._is_ending = self._has_all = False
-        self._last_answer = self._unread = b""
+        self._last_answer = self._unread = self._due = b""
         self._unsent = _NOTHING
         self.silent_since = server.now
 
@@ -62,7 +62,7 @@ class HttpConnection(asyncio.Protocol):
         self._is_ending = True
         self._requests.clear()
         self._parser.close()
-        self._unread, self._unsent = b"", _NOTHING
+        self._unread, self._due, self._unsent = b"", b"", _NOTHING
         if self._sending is not None:
             self._sending[0].close()
             self._sending = None
@@ -77,12 +77,17 @@ class HttpConnection(asyncio.Protocol):
             answer = self._direct(data)
             if answer is not None:
                 self.silent_since = self._server.now
-                self._write(answer)
+                if not self._due:
+                    self._server.send_soon(self)
+                self._due += answer
                 return
+        if self._due:
+            self._server.send_answered()
         self._read(data)
 
     def eof_received(self) -> bool:
         """Keep the connection for the answers that are still due, if the client sends no more."""
+        self._server.send_answered()
         if self._unread and not (self._is_ending or self._server.is_secure):
             self._has_all = True
             return True
@@ -268,7 +273,7 @@ class HttpConnection(asyncio.Protocol):
     @property
     def is_idle(self) -> bool:
         """Whether no answer is due and all was sent."""
-        is_answering = self._waiting_for or self._sending or self._requests
+        is_answering = self._waiting_for or self._sending or self._requests or self._due
         return not (is_answering or self._unsent or self._transport.get_write_buffer_size())
 
     @property
@@ -276,6 +281,12 @@ class HttpConnection(asyncio.Protocol):
         """The descriptor of the socket; -1 if it is closed."""
         opened = self._transport.get_extra_info("socket")
         return -1 if opened is None or self._transport.is_closing() else int(opened.fileno())
+
+    def send_due(self) -> None:
+        """Send the direct answers that were made since the last call, and counted."""
+        due, self._due = self._due, b""
+        if due and not self._transport.is_closing():
+            self._write(due)
 
     def send_continue(self) -> bool:
         """Send `100 Continue` before the answer that is due; return whether this client can have it."""

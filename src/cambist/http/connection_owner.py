@@ -30,6 +30,12 @@ class ConnectionOwner(Protocol):
         The request is None if it could not be read; then the address of its connection counts.
         """
 
+    def send_soon(self, connection: Any) -> None:
+        """Have a connection send its direct answer with those of the others that have received something by now."""
+
+    def send_answered(self) -> None:
+        """Have all direct answers counted and sent."""
+
     def departed(self, connection: Any) -> None:
         """Forget the request of a connection that is lost."""
 

@@ -33,6 +33,9 @@ FINISH_SECONDS = 10
 """How long a worker may take to finish its requests when the service stops."""
 
 _BACKLOG = 1024
+_MOST_TOGETHER = 32
+"""How many direct answers are sent together: the first of them waits for the others."""
+
 _SWEEP_SECONDS = PERIOD_SECONDS
 _SHUTDOWN_SECONDS = 1.0
 """How long a client may take to confirm the end of TLS; by default it would be half a minute."""
@@ -46,6 +49,9 @@ class Application(Protocol):
 
     def direct(self, received: bytes) -> bytes | None:
         """Return the response to what was received, if that is a whole request and a hot question."""
+
+    def settle(self) -> None:
+        """Count the responses of `direct` since the last call, before they are sent."""
 
     def body_limit(self, environ: Environ) -> int:
         """Return how many bytes the body of a request may have, by its head; 0 if it is answered without its body."""
@@ -112,6 +118,7 @@ class HttpServer:
         self._turns = turns or _EqualTurns()
         self._waiting = WaitingAnswers(threads, self._answer_waiting, self._soon, self.later, is_secure=self.is_secure)
         self._logs_access = logs_access
+        self._answered: list[HttpConnection] = []
 
     def run(self, ready: Callable[[], None], beat: Callable[[], None] = lambda: None) -> bool:
         """Serve until SIGTERM, calling `ready` when it listens; return whether all requests were finished.
@@ -223,6 +230,25 @@ class HttpServer:
         if answer[9:10] != b"4":
             return 0.0
         return self.refusals.delay(peer if request is None else self._turns.work_of(request.environ).owner)
+
+    def send_soon(self, connection: HttpConnection) -> None:
+        """Send a direct answer with those of the other connections that have received something by now.
+
+        A client that is awake already costs less to write to, and calls of one key are counted together.
+        """
+        if not self._answered:
+            self._loop.call_soon(self.send_answered)
+        self._answered.append(connection)
+        if len(self._answered) >= _MOST_TOGETHER:
+            self.send_answered()
+
+    def send_answered(self) -> None:
+        """Have all direct answers counted and sent."""
+        if self._answered:
+            answered, self._answered = self._answered, []
+            self._application.settle()
+            for connection in answered:
+                connection.send_due()
 
     def departed(self, connection: HttpConnection) -> None:
         """Forget the request of a connection that is lost."""

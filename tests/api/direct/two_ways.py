@@ -178,12 +178,14 @@ class Way:
         self.is_direct = is_direct
         self.body_limit = self.app.body_limit
         self._waiting: list[tuple[ReceivedRequest, HttpConnection]] = []
+        self._answered: list[HttpConnection] = []
 
     def direct(self, data: bytes) -> bytes | None:
         if not self.is_direct:
             return None
         before = self.counted()
         answer: bytes | None = self.app.direct(data)
+        self.app.settle()
         if answer is not None:
             self.direct_answers[data[4:].partition(b"?")[0].partition(b" ")[0].decode()] += 1
         assert answer is not None or self.counted() == before, data
@@ -205,6 +207,14 @@ class Way:
     def refusal_delay(self, _answer: bytes, _request: ReceivedRequest | None, _peer: str) -> float:
         return 0.0
 
+    def send_soon(self, connection: HttpConnection) -> None:
+        self._answered.append(connection)
+
+    def send_answered(self) -> None:
+        self.app.settle()
+        while self._answered:
+            self._answered.pop().send_due()
+
     def departed(self, _connection: HttpConnection) -> None: ...
     def later(self, _seconds: float, _call: Callable[[], None]) -> None: ...
 
@@ -218,6 +228,7 @@ class Way:
         """Return what a client gets for the bytes of a request."""
         connection, transport = self.connect()
         connection.data_received(data)
+        self.send_answered()
         while self._waiting:
             request, connection = self._waiting.pop()
             connection.finish(*self._in_thread(request))

@@ -89,6 +89,8 @@ class Application:
         answer = b"HTTP/1.1 200 OK\r\nx-request-id: abc-1\r\ncontent-length: 0\r\n\r\n"
         return answer if received.startswith(b"GET /fetch-one") else None
 
+    def settle(self) -> None: ...
+
     def at_once(self, environ: dict[str, Any]) -> bytes | None:
         return b"HTTP/1.1 403 Forbidden\r\n\r\n" if environ["PATH_INFO"] == "/usage" else None
 

@@ -22,6 +22,8 @@ class Settlement:
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter
+        self._owed: dict[tuple[int, str], tuple[Principal, int]] = {}
+        self._owed_at = 0.0
 
     def settle(self, call: Call, label: str, cost: int) -> None:
         """Count the calls of an answer that is there, under a label: at once, or when it is sent by a thread.
@@ -46,16 +48,25 @@ class Settlement:
     def settle_directly(self, principal: Principal, label: str, cost: int, now: float) -> bytes:
         """Check a direct answer against rate and quota and count it; return the headers of a plan with limits, encoded.
 
+        Calls on a plan without limits are counted by `settle_owed`, which has to be called before answers are sent.
         Errors: RequestRefused, and WouldBlock if only a thread can tell: then nothing was counted.
         """
         if not principal.is_limited:
-            self._meter.spend(principal, label, cost, now)
+            owed = self._owed.get((id(principal), label))
+            self._owed[id(principal), label] = principal, cost if owed is None else owed[1] + cost
+            self._owed_at = now
             return b""
         if cost == 1:
             policy, state = self._meter.admit_one(principal, label, now)
             return f"ratelimit-policy: {policy}\r\nratelimit: {state}\r\n".encode()
         self._meter.admit(principal, label, cost, now)
         return encode_headers(self._meter.headers(principal, now, quota_checked=True))
+
+    def settle_owed(self) -> None:
+        """Count the calls that direct answers owe: many calls of one key cost as much as one."""
+        owed, self._owed = self._owed, {}
+        for (_, label), (principal, cost) in owed.items():
+            self._meter.spend(principal, label, cost, self._owed_at)
 
     @contextmanager
     def reserved(self, call: Call, label: str) -> Iterator[Reservation]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -27,7 +28,7 @@ from cambist.api.state.compression import MIN_COMPRESSED_BYTES, compress_prefix
 from cambist.api.state.worker_state import WorkerState
 from cambist.errors import CambistError
 from cambist.http.request_parser import Environ
-from cambist.http.responses import date_header, encode_headers, request_id_header
+from cambist.http.responses import encode_headers, encode_ok
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +85,7 @@ class DirectWay:
         self._clock = state.clock
         self._settlement = settlement
         self._counts = serving.counts
+        self._served: defaultdict[str, list[int]] = defaultdict(list)
         self._head = encode_headers([("Content-Type", "application/json"), *serving.headers])
         self._callers = Callers(state)
         self._dialects = DialectAnswers(dialects, state, serving.headers, serving.path_prefix)
@@ -117,6 +119,14 @@ class DirectWay:
                 log.exception("A direct answer failed; further failures are not logged")
             return None
 
+    def settle(self) -> None:
+        """Count the answers since the last call, before they are sent: their calls, and the requests themselves."""
+        self._settlement.settle_owed()
+        served, self._served = self._served, defaultdict(list)
+        if self._counts is not None:
+            for path, nanoseconds in served.items():
+                self._counts.end_many(path, nanoseconds)
+
     def _answer(self, received: bytes) -> bytes:
         """Answer a request. Errors: Declined, KeyError and those of the meter, before anything is counted."""
         started, now = perf_counter_ns(), self._clock()
@@ -144,24 +154,16 @@ class DirectWay:
         else:
             body = prefix + end
         limits = self._settlement.settle_directly(caller.principal, route.path, cost, now)
-        if self._counts is not None:
-            self._counts.end(route.path, 200, perf_counter_ns() - started, cached=False)
-        return b"HTTP/1.1 200 OK\r\n%b%b%b%b%b%bcontent-length: %d\r\n\r\n%b" % (
-            *(request_id_header(), self._head, head, coding, limits, date_header(now)),
-            *(len(body), body),
-        )
+        self._served[route.path].append(perf_counter_ns() - started)
+        return encode_ok((self._head, head, coding, limits), now, body)
 
     def _in_dialect(self, path: bytes, query: bytes, headers: Headers, started: int, now: float) -> bytes:
         """Answer a request in a dialect. Errors: those of `_answer`."""
         caller, kept = self._dialects.find(path, query, headers, self._callers, now)
         coding, body = kept.body(accepts_gzip=headers.accepts_gzip)
         limits = self._settlement.settle_directly(caller.principal, kept.label, kept.cost, now)
-        if self._counts is not None:
-            self._counts.end(kept.template, 200, perf_counter_ns() - started, cached=False)
-        return b"HTTP/1.1 200 OK\r\n%b%b%b%b%bcontent-length: %d\r\n\r\n%b" % (
-            *(request_id_header(), kept.head, coding, limits, date_header(now)),
-            *(len(body), body),
-        )
+        self._served[kept.template].append(perf_counter_ns() - started)
+        return encode_ok((kept.head, coding, limits), now, body)
 
 
 def _route(endpoint: Endpoint[Any, Any], state: WorkerState, max_age: timedelta) -> _Route:

@@ -55,7 +55,7 @@ class TracedApplication:
         self._share = share
         self._routes = frozenset(routes)
         self._record = record
-        self._direct = application.direct
+        self._direct, self.settle = application.direct, application.settle
         self.turns = application.turns
         self.body_limit = application.body_limit
 

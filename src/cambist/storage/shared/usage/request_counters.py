@@ -11,7 +11,7 @@ import os
 import weakref
 import zlib
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -58,6 +58,7 @@ class RequestCounts:
         """Map the file; create it if it does not exist. Errors: StoreBroken."""
         self._names = (*endpoints, OTHER)
         self._at = {name: 1 + number * _COUNTERS for number, name in enumerate(self._names)}
+        self._other = self._at[OTHER]
         self._slot_count = 2 * threads + 2
         self._size = 1 + len(self._names) * _COUNTERS
         layout = f"{self._names} {self._slot_count} {STATUSES} {BOUNDS}"
@@ -81,13 +82,24 @@ class RequestCounts:
         start = self._start()
         if start < 0:
             return
-        counters, at = self._counters, start + self._at.get(path, self._at[OTHER])
+        counters, at = self._counters, start + self._at.get(path, self._other)
         counters[at + _STATUS_INDEX.get(status, _STATUS_INDEX[0])] += 1
         counters[at + _BUCKETS_INDEX + bisect_left(_NANOSECONDS, nanoseconds)] += 1
         counters[at + _SUM_INDEX] += nanoseconds
         if cached:
             counters[at + _CACHED_INDEX] += 1
         counters[start] = 0
+
+    def end_many(self, path: str, nanoseconds: Sequence[int]) -> None:
+        """Count requests that this thread has answered with status 200, and not from a cache, by their durations."""
+        start = self._start()
+        if start < 0:
+            return
+        counters, at = self._counters, start + self._at.get(path, self._other)
+        counters[at + _STATUS_INDEX[200]] += len(nanoseconds)
+        counters[at + _SUM_INDEX] += sum(nanoseconds)
+        for each in nanoseconds:
+            counters[at + _BUCKETS_INDEX + bisect_left(_NANOSECONDS, each)] += 1
 
     def _start(self) -> int:
         """Return where the numbers of this thread start; -1 if it has no slot."""
