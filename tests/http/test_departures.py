@@ -36,6 +36,8 @@ class Tables:
     def direct(self, _received: bytes) -> bytes | None:
         return None
 
+    def settle(self) -> None: ...
+
     def at_once(self, _environ: dict[str, Any]) -> bytes | None:
         return None
 

@@ -45,6 +45,8 @@ class Echo:
         self.asked.append(received)
         return with_request_id(encode_response("200 OK", [], b"again"), new_request_id())
 
+    def settle(self) -> None: ...
+
     def body_limit(self, environ: Environ) -> int:
         return 0 if environ["PATH_INFO"] == "/refused" else 1024 * 1024
 

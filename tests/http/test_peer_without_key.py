@@ -46,6 +46,8 @@ class Counting:
     def direct(self, _received: bytes) -> bytes | None:
         return None
 
+    def settle(self) -> None: ...
+
     def body_limit(self, environ: dict[str, Any]) -> int:
         return {"/refused": 0, "/short": 10}.get(environ["PATH_INFO"], MAX_BODY_BYTES)
 

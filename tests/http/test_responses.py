@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cambist.http.responses import date_header, encode_headers, encode_malformed, encode_response, with_connection
+from cambist.http.responses import date_header, encode_headers, encode_malformed, encode_response, finished
 
 
 def test_a_response_has_its_date_and_length() -> None:
@@ -49,7 +49,15 @@ def test_a_malformed_request_is_answered_in_words() -> None:
     assert response.endswith(b'{"error":"too long","code":"malformed_request"}')
 
 
-def test_the_connection_header_comes_after_the_status() -> None:
-    assert with_connection(b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n", b"close").startswith(
-        b"HTTP/1.1 200 OK\r\nconnection: close\r\nA: b\r\n"
-    )
+@pytest.mark.parametrize(
+    ("version", "keep_alive", "lines"),
+    [
+        ("1.1", True, b"x-request-id: 7\r\n"),
+        ("1.1", False, b"connection: close\r\nx-request-id: 7\r\n"),
+        ("1.0", True, b"connection: keep-alive\r\nx-request-id: 7\r\n"),
+        ("1.0", False, b"connection: close\r\nx-request-id: 7\r\n"),
+    ],
+)
+def test_the_headers_of_a_request_come_after_the_status(version: str, lines: bytes, *, keep_alive: bool) -> None:
+    response = finished(b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n", "7", version, keep_alive=keep_alive)
+    assert response == b"HTTP/1.1 200 OK\r\n" + lines + b"A: b\r\n\r\n"

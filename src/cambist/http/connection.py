@@ -13,8 +13,8 @@ from cambist.http.request_parser import MalformedRequest, ReceivedRequest, Reque
 from cambist.http.responses import (
     REQUEST_ID,
     encode_malformed,
+    finished,
     new_request_id,
-    with_connection,
     with_request_id,
 )
 
@@ -46,8 +46,6 @@ class HttpConnection(asyncio.Protocol):
         self._unsent = _NOTHING
         self.silent_since = server.now
 
-    # What the transport calls.
-
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin; too much unsent data stops the reading of further requests."""
         self._transport = cast(asyncio.Transport, transport)
@@ -77,9 +75,9 @@ class HttpConnection(asyncio.Protocol):
             answer = self._direct(data)
             if answer is not None:
                 self.silent_since = self._server.now
-                if not self._due:
+                is_first, self._due = not self._due, self._due + answer
+                if is_first:
                     self._server.send_soon(self)
-                self._due += answer
                 return
         if self._due:
             self._server.send_answered()
@@ -112,8 +110,6 @@ class HttpConnection(asyncio.Protocol):
             self._close_if_secure()
         self._send_pieces()
         self._answer()
-
-    # Requests and answers.
 
     def _read(self, data: bytes) -> None:
         """Parse a piece of data; `_answer` comes back for the rest when nothing waits."""
@@ -208,14 +204,8 @@ class HttpConnection(asyncio.Protocol):
 
     def _begin_file(self, head: bytes, request: ReceivedRequest, body: FileBody) -> None:
         self.silent_since = self._server.now
-        if self._server.is_ending:
-            request.keep_alive = False
-        if not request.keep_alive:
-            head = with_connection(head, b"close")
-        elif request.version == "1.0":
-            head = with_connection(head, b"keep-alive")
         self._sending = body, request
-        self._transport.write(with_request_id(head, request.environ[REQUEST_ID]))
+        self._transport.write(self._finished(head, request))
         self._send_pieces()
 
     def _send_pieces(self) -> None:
@@ -234,13 +224,15 @@ class HttpConnection(asyncio.Protocol):
     def send(self, answer: bytes, request: ReceivedRequest) -> None:
         """Send an answer; end the connection if the client or the end of the service wants it."""
         self.silent_since = self._server.now
-        answer = with_request_id(answer, request.environ[REQUEST_ID])
-        if not request.keep_alive or self._server.is_ending:
-            self._end_with(with_connection(answer, b"close"))
-        elif request.version == "1.0":
-            self._write(with_connection(answer, b"keep-alive"))
-        else:
+        answer = self._finished(answer, request)
+        if request.keep_alive:
             self._write(answer)
+        else:
+            self._end_with(answer)
+
+    def _finished(self, answer: bytes, request: ReceivedRequest) -> bytes:
+        request.keep_alive = request.keep_alive and not self._server.is_ending
+        return finished(answer, request.environ[REQUEST_ID], request.version, keep_alive=request.keep_alive)
 
     def _refuse_malformed(self) -> None:
         if delay := self._server.refusal_delay(self._last_answer, None, self._peer):
@@ -267,8 +259,6 @@ class HttpConnection(asyncio.Protocol):
         """Close a connection over TLS if all was written; it cannot end its side alone."""
         if self._server.is_secure and not self._unsent:
             self._transport.close()
-
-    # What the server asks.
 
     @property
     def is_idle(self) -> bool:

@@ -83,10 +83,12 @@ def encode_malformed(status: int, sentence: str) -> bytes:
     return encode_response(status_line(status), [*headers, ("Connection", "close")], body)
 
 
-def with_connection(response: bytes, option: bytes) -> bytes:
-    """Return a response with a header `Connection`."""
-    line, _, rest = response.partition(b"\r\n")
-    return b"%b\r\nconnection: %b\r\n%b" % (line, option, rest)
+def finished(response: bytes, request_id: str, version: str, *, keep_alive: bool) -> bytes:
+    """Return a response with the identifier of its request, and a header `Connection` if its HTTP version needs one."""
+    if keep_alive and version != "1.0":
+        return with_request_id(response, request_id)
+    line, _, rest = with_request_id(response, request_id).partition(b"\r\n")
+    return b"%b\r\nconnection: %b\r\n%b" % (line, b"keep-alive" if keep_alive else b"close", rest)
 
 
 def new_request_id() -> str:

@@ -211,7 +211,8 @@ class Way:
         self._answered.append(connection)
 
     def send_answered(self) -> None:
-        self.app.settle()
+        if self._answered:
+            self.app.settle()
         while self._answered:
             self._answered.pop().send_due()
 

@@ -124,16 +124,15 @@ class DialectAnswers:
             raise Declined
         key = brought[0] if brought else b""
         caller = callers.find(key, headers.key) if key or headers.key else callers.without_key()
-        if now >= caller.ends or route.tag not in caller.tags or caller.is_cut:
-            raise Declined
-        if route.names_address and not headers.address:
+        is_unplaced = route.names_address and not headers.address
+        if is_unplaced or now >= caller.ends or route.tag not in caller.tags or caller.is_cut:
             raise Declined
         view = caller.view
         if view.responses.state[0] is not view.book:
             view.renew()
         address = f"{headers.address}{self._path_prefix}" if route.names_address else ""
-        accept = headers.accept if route.negotiates else ""
-        memo, question = view.memo(route), (*match.names.values(), *values.items(), address, accept)
+        memo, accept = view.memo(route), headers.accept if route.negotiates else ""
+        question = (*match.names.values(), *values.items(), address, accept)
         kept = memo.get(question)
         if kept is None or not kept.until - 1 <= now < kept.until or kept.matrix is not self._state.matrix:
             if len(memo) >= MOST_KEPT:
