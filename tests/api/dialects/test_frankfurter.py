@@ -59,6 +59,14 @@ def test_a_day_in_a_weekend_has_fridays_rates_under_fridays_date(frankfurter, on
     assert on_saturday.get("/v1/latest").json["rates"] == on_saturday.get("/v1/2026-11-21").json["rates"]
 
 
+def test_a_weekend_without_rates_of_friday_has_the_newest_ones_under_their_day(make_client, frankfurter):
+    later = make_client(dialects=(dialect,), clock=(SATURDAY + timedelta(days=28)).timestamp)
+    reply = later.get("/v1/latest?base=USD")
+    assert (reply.status, reply.json["date"]) == (200, "2026-10-30")
+    assert reply.json["rates"] == frankfurter.get("/v1/latest?base=USD").json["rates"]
+    assert later.get("/v1/latest?base=XXX").status == 404
+
+
 def test_a_period_has_business_days_only_and_costs_a_call_a_target(frankfurter):
     reply = frankfurter.get("/v1/2024-02-28..2024-03-05?symbols=USD,GBP")
     body = reply.json

@@ -6,6 +6,7 @@ In a weekend the newest rates are those of Friday, under Friday's date; a period
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 
@@ -76,7 +77,9 @@ def _targets(request: DialectRequest, base: str) -> list[str] | None:
 def _latest(context: RequestContext, base: str, quotes: list[str] | None, amount: Decimal) -> DialectAnswer:
     day = business_day(context.today)
     if day != context.today:
-        return _on_day(context, base, quotes, amount, day, is_live=True)
+        # Without rates of Friday, as where the sources cannot be reached, the newest ones are the answer of a weekend.
+        with suppress(NoRate):
+            return _on_day(context, base, quotes, amount, day, is_live=True)
     return _of_day(base, amount, latest_rates(context, base, quotes))
 
 
