@@ -269,6 +269,9 @@ class MemoryLedger:
     def admit(self, account: int) -> None:
         self.admitted_by[account] += 1
 
+    def admit_many(self, account: int, requests: int) -> None:
+        self.admitted_by[account] += requests
+
     def admitted(self, account: int) -> int:
         return self.admitted_by[account]
 

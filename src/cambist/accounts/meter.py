@@ -15,6 +15,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 from cambist.accounts.account import Account
+from cambist.accounts.call_runs import CallRuns, RunSources
 from cambist.accounts.day_limits import SECONDS_A_DAY, DayLimits, build_day_limits, is_jump
 from cambist.accounts.pending_calls import PendingCalls
 from cambist.accounts.plan import Plan
@@ -60,6 +61,8 @@ class Meter:
         self._second = -1.0
         self._pending = PendingCalls(counters, warn)
         self._day = (0.0, 0.0, date.min)
+        sources = RunSources(self._limits_for, self._unspent, lambda: self._is_alone and not self._pending.calls)
+        self.runs = CallRuns(sources, self._reservations, self._rates)
 
     def spare_this_thread(self) -> None:
         """Raise WouldBlock in the calling thread where a check has to wait; on one machine, none has to."""

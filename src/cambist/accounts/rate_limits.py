@@ -49,6 +49,13 @@ class RateLimits:
             self._in_memory[number] += 1
         return level - 1
 
+    def admit_many(self, number: int, requests: int) -> None:
+        """Count requests that are let in, as `level` has told."""
+        try:
+            self._counters.admit_many(number, requests)
+        except StoreBroken:
+            self._in_memory[number] += requests
+
     def level(self, plan: Plan, number: int, now: float, *, is_admitted: bool) -> float | None:
         """Return how full a bucket is; `is_admitted` says that a request was admitted a moment ago."""
         if plan.rate is None or plan.burst is None:

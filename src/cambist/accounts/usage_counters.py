@@ -57,6 +57,9 @@ class UsageCounters(Protocol):
     def admit(self, account: int) -> None:
         """Count a request that the rate limit has admitted. Errors: StoreBroken as in `spend`."""
 
+    def admit_many(self, account: int, requests: int) -> None:
+        """Count several requests that were admitted, here or on other nodes. Errors: StoreBroken as in `spend`."""
+
     def admitted(self, account: int) -> int:
         """Return the requests that all workers have ever admitted. Only differences between readings matter."""
 

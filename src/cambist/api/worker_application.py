@@ -69,7 +69,7 @@ class WorkerApplication:
         self._clock = clock
         self.turns = options.turns
         self.body_limit = options.bodies.limit
-        direct = options.direct
+        self._direct = direct = options.direct
         self._learn, self.direct, self.settle = direct.learn, direct.answer, direct.settle
         self._headers = tuple(options.headers)
         self._prefix = options.path_prefix
@@ -79,6 +79,8 @@ class WorkerApplication:
 
     def at_once(self, environ: Environ) -> bytes | None:
         """Return the response to a request, or None if it is not answered here, or only after waiting."""
+        if self._direct.served:
+            self.settle()  # what this answer says of limits includes the direct answers before it
         if self._prefix:
             self._strip_prefix(environ)
         if self._rewrite is not None:

@@ -30,7 +30,7 @@ class AdmittedCounters(Protocol):
     def last_admitted(self, account: int) -> int:
         """Return the total of an account as of the last call of `newly_admitted`."""
 
-    def admit_others(self, account: int, requests: int) -> None:
+    def admit_many(self, account: int, requests: int) -> None:
         """Count requests that other nodes have admitted. Errors: StoreBroken."""
 
 
@@ -65,7 +65,7 @@ class RateSharing:
             return
         for account, requests in message.admitted.items():
             with suppress(StoreBroken):  # without disk space each node knows only its own requests
-                self._counters.admit_others(account, requests)
+                self._counters.admit_many(account, requests)
                 self._added[account] += requests
 
     async def share(self) -> None:

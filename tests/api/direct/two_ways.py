@@ -185,7 +185,6 @@ class Way:
             return None
         before = self.counted()
         answer: bytes | None = self.app.direct(data)
-        self.app.settle()
         if answer is not None:
             self.direct_answers[data[4:].partition(b"?")[0].partition(b" ")[0].decode()] += 1
         assert answer is not None or self.counted() == before, data
@@ -230,11 +229,15 @@ class Way:
         connection, transport = self.connect()
         connection.data_received(data)
         self.send_answered()
+        self.answer_waiting()
+        connection.connection_lost(None)
+        return b"".join(transport.sent)
+
+    def answer_waiting(self) -> None:
+        """Answer what waits for a thread."""
         while self._waiting:
             request, connection = self._waiting.pop()
             connection.finish(*self._in_thread(request))
-        connection.connection_lost(None)
-        return b"".join(transport.sent)
 
     def _in_thread(self, request: ReceivedRequest) -> tuple[bytes, ReceivedRequest]:
         answer, body = call_wsgi(self.app, request, ("x", 1), "http")

@@ -56,14 +56,18 @@ class Settlement:
             self._owed[id(principal), label] = principal, cost if owed is None else owed[1] + cost
             self._owed_at = now
             return b""
+        self._owed_at = now
         if cost == 1:
-            policy, state = self._meter.admit_one(principal, label, now)
+            admitted = self._meter.runs.admit(principal, label, now)
+            policy, state = admitted or self._meter.admit_one(principal, label, now)
             return f"ratelimit-policy: {policy}\r\nratelimit: {state}\r\n".encode()
         self._meter.admit(principal, label, cost, now)
         return encode_headers(self._meter.headers(principal, now, quota_checked=True))
 
     def settle_owed(self) -> None:
         """Count the calls that direct answers owe: many calls of one key cost as much as one."""
+        if self._meter.runs.seen:
+            self._meter.runs.end(self._meter.spend, self._owed_at)
         owed, self._owed = self._owed, {}
         for (_, label), (principal, cost) in owed.items():
             self._meter.spend(principal, label, cost, self._owed_at)

@@ -85,7 +85,8 @@ class DirectWay:
         self._clock = state.clock
         self._settlement = settlement
         self._counts = serving.counts
-        self._served: defaultdict[str, list[int]] = defaultdict(list)
+        self.served: defaultdict[str, list[int]] = defaultdict(list)
+        """How long each answer took that is not settled, in nanoseconds, by path."""
         self._head = encode_headers([("Content-Type", "application/json"), *serving.headers])
         self._callers = Callers(state)
         self._dialects = DialectAnswers(dialects, state, serving.headers, serving.path_prefix)
@@ -121,8 +122,10 @@ class DirectWay:
 
     def settle(self) -> None:
         """Count the answers since the last call, before they are sent: their calls, and the requests themselves."""
+        if not self.served:
+            return
         self._settlement.settle_owed()
-        served, self._served = self._served, defaultdict(list)
+        served, self.served = self.served, defaultdict(list)
         if self._counts is not None:
             for path, nanoseconds in served.items():
                 self._counts.end_many(path, nanoseconds)
@@ -154,7 +157,7 @@ class DirectWay:
         else:
             body = prefix + end
         limits = self._settlement.settle_directly(caller.principal, route.path, cost, now)
-        self._served[route.path].append(perf_counter_ns() - started)
+        self.served[route.path].append(perf_counter_ns() - started)
         return encode_ok((self._head, head, coding, limits), now, body)
 
     def _in_dialect(self, path: bytes, query: bytes, headers: Headers, started: int, now: float) -> bytes:
@@ -162,7 +165,7 @@ class DirectWay:
         caller, kept = self._dialects.find(path, query, headers, self._callers, now)
         coding, body = kept.body(accepts_gzip=headers.accepts_gzip)
         limits = self._settlement.settle_directly(caller.principal, kept.label, kept.cost, now)
-        self._served[kept.template].append(perf_counter_ns() - started)
+        self.served[kept.template].append(perf_counter_ns() - started)
         return encode_ok((kept.head, coding, limits), now, body)
 
 

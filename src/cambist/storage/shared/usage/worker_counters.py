@@ -156,8 +156,8 @@ class WorkerCounters:
             place = places.admitted = file.place(slot)
         place.count(account)
 
-    def admit_others(self, account: int, requests: int) -> None:
-        """Count requests that other nodes have admitted. Errors: StoreBroken as in `spend`."""
+    def admit_many(self, account: int, requests: int) -> None:
+        """Count several requests that were admitted, here or on other nodes. Errors: StoreBroken as in `spend`."""
         self.admit(account)  # which finds the place
         self._of_thread.places.admitted.count_many(account, requests - 1)
 

@@ -1,0 +1,112 @@
+"""Calls of one key that come in one round of the event loop, on a plan with limits: decided once, counted once.
+
+The first two calls of a round are admitted as any others. With the third, a run begins: calls are reserved ahead, and
+from then on each is a subtraction. At the end of the round they are counted, and the reservation is given up. A run only
+begins where so much is left that no other process can be refused because of it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cambist.accounts.day_limits import DayLimits
+from cambist.accounts.principal import Principal
+from cambist.accounts.rate_limits import RateLimits
+from cambist.accounts.reservations import Reservations
+from cambist.errors import StoreBroken, StoreBusy
+
+RUN_CALLS = 64
+"""How many calls are reserved: more than are answered in one round of the event loop."""
+
+_BEFORE = 2
+"""How many calls of a key are admitted by themselves: a run costs as much as two of them."""
+
+ENOUGH = 4096
+"""How many calls and requests must be left, so that all processes can have a run at once, and answers of many calls."""
+
+
+@dataclass(slots=True, eq=False)
+class CallRun:
+    """Calls that are reserved: `left` of the quota and the `level` of the bucket are those before the first of them."""
+
+    principal: Principal
+    limits: DayLimits
+    left: int
+    level: float | None
+    taken: int = 0
+    by_label: Counter[str] = field(default_factory=Counter)
+
+    def take(self, label: str, now: float) -> tuple[str, str]:
+        """Take one of the calls; return the values of the headers `RateLimit-Policy` and `RateLimit`."""
+        self.taken = taken = self.taken + 1
+        self.by_label[label] += 1
+        level = None if self.level is None else self.level - taken
+        return self.limits.policy[1], self.limits.shown(self.left - taken, level, now)
+
+
+@dataclass(frozen=True, slots=True)
+class RunSources:
+    """What a run is decided from: the limits of a principal, what is unspent of them, and whether that is known."""
+
+    limits_for: Callable[[Principal, float], DayLimits]
+    unspent: Callable[[DayLimits], int]
+    is_known: Callable[[], bool]
+
+
+class CallRuns:
+    """The runs of the present round. Used by one thread, the event loop's."""
+
+    def __init__(self, sources: RunSources, reservations: Reservations, rates: RateLimits) -> None:
+        self._sources = sources
+        self._reservations = reservations
+        self._rates = rates
+        self.seen: dict[int, tuple[Principal, int]] = {}
+        """Who has called in this round, and how often before a run began."""
+        self._runs: dict[int, CallRun | None] = {}
+
+    def admit(self, principal: Principal, label: str, now: float) -> tuple[str, str] | None:
+        """Admit a call; return the values of `RateLimit-Policy` and `RateLimit`, or None if the meter has to decide."""
+        name = id(principal)
+        if name not in self._runs:
+            _, calls = self.seen.get(name, (principal, 0))
+            self.seen[name] = principal, calls + 1
+            if calls < _BEFORE:
+                return None
+            self._runs[name] = self._begin(principal, now)
+        run = self._runs[name]
+        return run.take(label, now) if run is not None and run.taken < RUN_CALLS else None
+
+    def _begin(self, principal: Principal, now: float) -> CallRun | None:
+        if not self._sources.is_known():
+            return None
+        limits, number, left = self._sources.limits_for(principal, now), principal.account.number, 0
+        level = self._rates.level(principal.plan, number, now, is_admitted=False)
+        if level is not None and level < ENOUGH:
+            return None
+        if limits.quota is not None:
+            try:
+                self._reservations.add(number, RUN_CALLS)
+            except (StoreBroken, StoreBusy):
+                return None
+            reserved = self._reservations.total(number)
+            left = self._sources.unspent(limits) - (reserved - RUN_CALLS)
+            if left < ENOUGH:
+                self._reservations.remove(number, RUN_CALLS)
+                return None
+        return CallRun(principal, limits, left, level)
+
+    def end(self, spend: Callable[[Principal, str, int, float], None], now: float) -> None:
+        """Count the calls that were taken, and give up what was reserved."""
+        runs, self._runs, self.seen = self._runs, {}, {}
+        for run in runs.values():
+            if run is None:
+                continue
+            number = run.principal.account.number
+            if run.level is not None:
+                self._rates.admit_many(number, run.taken)
+            for label, calls in run.by_label.items():
+                spend(run.principal, label, calls, now)
+            if run.limits.quota is not None:
+                self._reservations.remove(number, RUN_CALLS)
