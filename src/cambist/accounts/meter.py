@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 from cambist.accounts.account import Account
@@ -253,8 +252,10 @@ class Meter:
             self._keys_used, self._second = set(), now // 1
         if key not in self._keys_used:
             self._keys_used.add(key)
-            with suppress(StoreBroken):  # it is recorded again in a second
+            try:
                 self._counters.use_key(key, int(now))
+            except StoreBroken:  # it is recorded again in a second
+                return
 
     def spend(self, principal: Principal, endpoint: str, cost: int, now: float) -> None:
         """Count the calls of an answer about to be sent; if no counter file can be made, they are pending."""

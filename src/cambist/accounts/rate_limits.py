@@ -32,10 +32,12 @@ class RateLimits:
         if plan.rate is None or plan.burst is None:
             return None
         last = self._buckets.get(number)
-        if last is None or not self.ticked_at <= last[2] <= now or self._in_memory or self.share > 1:
+        if last is None or last[2] > now or self.ticked_at > now or self._in_memory or self.share > 1:
             bucket = self._read(number, now, plan.rate, plan.burst)
         else:  # as `_read` would, for every call
             before, counted_before, at = last
+            if at < self.ticked_at:
+                before, at = min(plan.burst, before + plan.rate * (self.ticked_at - at)), self.ticked_at
             counted = self._counters.admitted(number)
             filled = before + plan.rate * (now - at) - (counted - counted_before)
             bucket = self._buckets[number] = Bucket(min(plan.burst, filled), counted, now)
