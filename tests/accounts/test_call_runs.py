@@ -129,4 +129,4 @@ def test_calls_that_cannot_be_written_are_counted_in_memory(clock: Clock) -> Non
     ledger.is_full = True
     settlement.settle_owed()
     assert (ledger.spent(1, TODAY), meter.calls_on(1, TODAY), len(warned)) == (2, 10, 1)
-    assert 'r=999989;' in answered(settlement, principal, "/fetch-one", clock())
+    assert "r=999989;" in answered(settlement, principal, "/fetch-one", clock())

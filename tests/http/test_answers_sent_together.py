@@ -104,9 +104,7 @@ def test_no_answer_waits_for_more_than_so_many_others(server: HttpServer, loop: 
     assert log[_MOST_TOGETHER + 1 :] == ["counted", "again"]
 
 
-def test_what_comes_behind_a_direct_answer_is_answered_behind_it(
-    server: HttpServer, loop: Loop, log: list[str]
-) -> None:
+def test_what_comes_behind_a_direct_answer_is_answered_behind_it(server: HttpServer, log: list[str]) -> None:
     connection, _ = connected(server, log)
     connection.data_received(get("/again"))
     connection.data_received(get("/again"))

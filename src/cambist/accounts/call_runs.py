@@ -1,8 +1,8 @@
 """Calls of one key that come in one round of the event loop, on a plan with limits: decided once, counted once.
 
 The first two calls of a round are admitted as any others. With the third, a run begins: calls are reserved ahead, and
-from then on each is a subtraction. At the end of the round they are counted, and the reservation is given up. A run only
-begins where so much is left that no other process can be refused because of it.
+from then on each is a subtraction. At the end of the round they are counted, and the reservation is given up. A run
+only begins where so much is left that no other process can be refused because of it.
 """
 
 from __future__ import annotations

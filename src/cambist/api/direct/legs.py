@@ -9,8 +9,8 @@ from math import inf
 
 from cambist.api.direct.declined import Declined
 from cambist.api.state.worker_state import Choices, WorkerState
-from cambist.pricing.freshness import MaxAges, age_limit, fresh_for
 from cambist.pricing.book_columns import PRESENT
+from cambist.pricing.freshness import MaxAges, age_limit, fresh_for
 from cambist.pricing.pair import PIVOT, Pair
 from cambist.pricing.quote import Quote
 from cambist.pricing.rate_book import PairPrice, RateBook
