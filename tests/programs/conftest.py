@@ -9,15 +9,33 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.service.first_start import copy_first_start
 
+from cambist.history.fixing import DeliveryRecord, Fixing
+from cambist.history.typed_series import CLOSES
+from cambist.pricing.pair import Pair
+from cambist.storage.sql import SqlStore
+
 SCRIPTS = Path(__file__).parent / "scripts"
 _VENV = Path(sys.prefix)
+CLOSED_AT = {
+    "BTC": {
+        date(2024, 2, 28): "62504.79",
+        date(2024, 2, 29): "61198.38",
+        date(2024, 3, 1): "62440.63",
+        date(2024, 3, 2): "62029.85",
+    }
+}
+"""What a coin closed at on some days, in dollars."""
+
 COMMAND = Path(sys.executable).parent / "cambist"
 
 
@@ -45,6 +63,17 @@ def client_folder(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "cambist").mkdir()
     (folder / "cambist" / "client").symlink_to(Path(__file__).parents[2] / "src" / "cambist" / "client")
     return str(folder)
+
+
+def file_closes(data: Path) -> None:
+    """File what coins closed at around a day: a sandbox keeps no closes, and some programs ask for those of a day."""
+    with closing(SqlStore(f"sqlite:///{data / 'cambist.db'}")) as store:
+        closes = [
+            Fixing(CLOSES, Pair(code, "USD"), day, Decimal(value))
+            for code, by_day in CLOSED_AT.items()
+            for day, value in by_day.items()
+        ]
+        store.archive.file(DeliveryRecord(CLOSES, datetime.now(UTC), "closes", "closes"), closes)
 
 
 @dataclass(frozen=True)
@@ -84,6 +113,7 @@ def place(programs_python: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
         pytest.skip("this machine does not allow a network namespace of one's own")
     folder = tmp_path_factory.mktemp("place")
     copy_first_start(folder / "data", is_sandbox=True)
+    file_closes(folder / "data")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
     process = subprocess.Popen(
         [*namespaces, programs_python, str(SCRIPTS / "inside.py"), str(folder), str(COMMAND)],

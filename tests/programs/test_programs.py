@@ -8,9 +8,11 @@ import json
 import shutil
 import subprocess
 import sys
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from tests.programs.conftest import CLOSED_AT
 
 pytestmark = [pytest.mark.service]
 
@@ -159,3 +161,94 @@ def test_the_calls_are_charged_to_the_account(place):
     before = place.ask("/usage")["current_period"]["usage"]
     place.script("run_forex_python")
     assert place.ask("/usage")["current_period"]["usage"] == before + 5  # four of the program, and the question before
+
+
+def coin(place, base, quote):
+    """What a coin costs now, with the digits of /fetch-one."""
+    return place.ask(f"/fetch-one?from={base}&to={quote}")["result"][quote]
+
+
+def closed(day, code, place):
+    """What a bitcoin closed at on a day."""
+    dollars = float(CLOSED_AT["BTC"][date.fromisoformat(day)])
+    return dollars if code == "USD" else dollars * on_day(place, "USD", code, day)
+
+
+def test_pycoingecko(place):
+    found = place.script("run_pycoingecko", place.key)
+    assert list(found["ping"]) == ["gecko_says"]
+    codes = {"bitcoin": "BTC", "ethereum": "ETH"}
+    for name, code in codes.items():
+        expected = {quote: pytest.approx(coin(place, code, quote.upper())) for quote in ("usd", "eur")}
+        assert found["prices"][name] == expected
+        assert found["markets"][name] == pytest.approx(coin(place, code, "USD"))
+    assert {"usd", "eur", "jpy"} <= set(found["currencies"])
+    assert found["coins"].items() >= {"bitcoin": "btc", "ethereum": "eth"}.items()
+    assert len(found["coins"]) > 80
+    assert found["past"] == pytest.approx(closed(DAY, "EUR", place))
+    assert found["refused"]
+
+
+def test_cryptocompare(place):
+    found = place.script("run_cryptocompare", place.key)
+    assert found["price"] == {"BTC": {"EUR": pytest.approx(coin(place, "BTC", "EUR"))}}
+    assert found["prices"] == {
+        base: {quote: pytest.approx(coin(place, base, quote)) for quote in ("USD", "JPY")} for base in ("BTC", "ETH")
+    }
+    days = [(datetime.fromtimestamp(each["time"], UTC).date(), each["close"]) for each in found["days"]]
+    assert days == [(day, pytest.approx(float(close))) for day, close in CLOSED_AT["BTC"].items()]
+    assert found["unknown"] is None
+
+
+def test_currencylayer(place):
+    found = place.script("run_currencylayer", place.key)
+    assert found["names"]["currencies"]["EUR"] == "Euro"
+    assert found["live"]["source"] == "EUR"
+    assert found["live"]["quotes"]["EURUSD"] == pytest.approx(latest(place, "EUR", "USD"))
+    assert found["some"]["quotes"] == {
+        "USDGBP": pytest.approx(latest(place, "USD", "GBP")),
+        "USDJPY": pytest.approx(latest(place, "USD", "JPY")),
+    }
+    assert (found["historical"]["date"], found["historical"]["historical"]) == (DAY, True)
+    assert found["historical"]["quotes"]["GBPEUR"] == pytest.approx(on_day(place, "GBP", "EUR"))
+    assert found["converted"]["result"] == pytest.approx(10 * on_day(place, "USD", "JPY"))
+    assert list(found["timeframe"]["quotes"]) == ["2024-02-28", "2024-02-29", "2024-03-01"]
+    assert found["timeframe"]["quotes"][DAY]["USDEUR"] == pytest.approx(on_day(place, "USD", "EUR"))
+    first, last = (on_day(place, "USD", "EUR", day) for day in ("2024-02-28", "2024-03-01"))
+    assert found["change"]["quotes"]["USDEUR"]["change_pct"] == pytest.approx((last / first - 1) * 100, abs=1e-3)
+    assert (found["refused"]["success"], found["refused"]["error"]["code"]) == (False, 101)
+
+
+def test_pymempool(place):
+    found = place.script("run_pymempool")
+    assert found["prices"]["EUR"] == pytest.approx(coin(place, "BTC", "EUR"), abs=1)  # whole numbers, as the original
+    (price,) = found["past"]["prices"]
+    assert price["EUR"] == pytest.approx(closed(DAY, "EUR", place), abs=1)
+
+
+def test_beanprice_coinbase(place):
+    found = place.script("run_beanprice", "coinbase", "BTC-GBP")
+    assert found["latest"] == pytest.approx(coin(place, "BTC", "GBP"), abs=0.01)
+    assert (found["past"], found["past_day"], found["quote"]) == (
+        pytest.approx(closed("2024-03-02", "GBP", place), abs=0.01),
+        "2024-03-02",
+        "GBP",
+    )
+
+
+def test_pricehist_yahoo(place):
+    program = str(Path(place.python).parent / "pricehist")
+    table = place.run(program, "fetch", "yahoo", "EURUSD=X", "-s", "2024-02-28", "-e", "2024-03-04", "-o", "csv")
+    found = {row["date"]: float(row["amount"]) for row in csv.DictReader(io.StringIO(table))}
+    assert list(found) == ["2024-02-28", "2024-02-29", "2024-03-01", "2024-03-04"]
+    assert found == {day: pytest.approx(on_day(place, "EUR", "USD", day)) for day in found}
+
+
+def test_exchangerateapi(place):
+    found = place.script("run_exchangerateapi", place.key)
+    assert found["rates"]["USD"] == pytest.approx(latest(place, "EUR", "USD"))
+    converted = found["pair"].partition(" = ")[2].partition(" JPY")[0]
+    assert float(converted) == pytest.approx(10 * latest(place, "USD", "JPY"), rel=1e-6)
+    assert found["past"]["EUR"] == pytest.approx(10 * on_day(place, "USD", "EUR"))
+    assert "Quota Remaining" in found["quota"]
+    assert found["refused"] == {}

@@ -104,9 +104,11 @@ class CallRuns:
             if run is None:
                 continue
             number = run.principal.account.number
-            if run.level is not None:
-                self._rates.admit_many(number, run.taken)
-            for label, calls in run.by_label.items():
-                spend(run.principal, label, calls, now)
-            if run.limits.quota is not None:
-                self._reservations.remove(number, RUN_CALLS)
+            try:
+                if run.level is not None:
+                    self._rates.admit_many(number, run.taken)
+                for label, calls in run.by_label.items():
+                    spend(run.principal, label, calls, now)
+            finally:
+                if run.limits.quota is not None:
+                    self._reservations.remove(number, RUN_CALLS)

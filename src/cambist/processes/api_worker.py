@@ -106,6 +106,7 @@ class ApiWorker:
             bars=reader,
             moves=move_reader(settings, self._reading, self._pool, utc_now),
             closes=reader.close,
+            coin_series=reader.coin_series,
             coverage=lambda: coverage_of_matrix(self._worker_state.matrix, SIMULATED),
             receipts=NodeSigner(
                 KeyFolder(folder.keys), self._store.public_keys, self._node, settings.issuer, self._pool.call
@@ -121,7 +122,6 @@ class ApiWorker:
         return replace(
             readers,
             known_closes=reader.known_close,
-            coin_series=reader.coin_series,
             fixings=reader.published_fixings,
             known_fixings=reader.known_fixings,
             source_rates=reader.source_rates,

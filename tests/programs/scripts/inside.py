@@ -27,15 +27,25 @@ from pathlib import Path
 import trustme
 
 HOSTS = (
+    "api.coinbase.com",
+    "api.coingecko.com",
     "api.frankfurter.app",
     "api.frankfurter.dev",
+    "apilayer.net",
     "data-api.ecb.europa.eu",
     "data.fixer.io",
+    "mempool.space",
+    "min-api.cryptocompare.com",
     "openexchangerates.org",
+    "query1.finance.yahoo.com",
+    "v6.exchangerate-api.com",
     "theratesapi.com",
     "www.ecb.europa.eu",
 )
-DIALECTS = "frankfurter,openexchangerates,ecb,fixer,sdmx"
+DIALECTS = (
+    "frankfurter,openexchangerates,ecb,fixer,sdmx,currencylayer,exchangerateapi,coingecko,cryptocompare,coinbase,"
+    "mempool,yahoo"
+)
 START_SECONDS = 60
 PROGRAM_SECONDS = 60
 _GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1

@@ -124,8 +124,11 @@ class DirectWay:
         """Count the answers since the last call, before they are sent: their calls, and the requests themselves."""
         if not self.served:
             return
-        self._settlement.settle_owed()
         served, self.served = self.served, defaultdict(list)
+        try:
+            self._settlement.settle_owed()
+        except Exception:  # the answers are sent all the same
+            log.exception("Calls of direct answers could not be counted")
         if self._counts is not None:
             for path, nanoseconds in served.items():
                 self._counts.end_many(path, nanoseconds)
