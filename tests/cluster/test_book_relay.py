@@ -9,11 +9,13 @@ from collections.abc import AsyncIterator, Callable
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.patience import PATIENCE
 from tests.redis_server import RedisServer
 
+from cambist.cluster import book_relay
 from cambist.cluster.book_relay import BOOK, BookRelay
 from cambist.cluster.file_relay import FileRelay
 from cambist.cluster.redis_connection import RedisConnection
@@ -113,6 +115,43 @@ def test_a_book_of_the_leader_reaches_every_node_with_its_time(redis_server: Red
                 assert node.reader.published_at() == leader.ingest.published_at()
                 assert node.books.lag is not None
                 assert 0 <= node.books.lag < PATIENCE
+
+    asyncio.run(relay())
+
+
+def test_nodes_get_only_what_has_changed_and_one_that_has_missed_something_the_whole_book(
+    redis_server: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wholes, changes = list[int](), list[int]()
+    unpack, make = book_relay.unpack_book, book_relay.unpack_change
+
+    def whole(content: bytes) -> Any:
+        wholes.append(len(content))
+        return unpack(content)
+
+    def change(content: bytes, before: Any) -> Any:
+        found = make(content, before)
+        changes.extend([len(content)] if found is not None else [])
+        return found
+
+    monkeypatch.setattr(book_relay, "unpack_book", whole)
+    monkeypatch.setattr(book_relay, "unpack_change", change)
+
+    async def relay() -> None:
+        async with nodes(tmp_path, redis_server, 3) as (leader, one, other):
+            for version in range(1, 11):
+                leader.publish(1, version)
+                await happens(lambda: {node.order for node in (leader, one, other)} == {(1, version)})  # noqa: B023
+                book = one.reader.current()
+                assert book is not None
+                assert book.quoted() == a_book(version)
+            assert len(changes) >= 14  # nine for each, if none was late
+            assert max(changes) < min(wholes)
+            other.books._book = None  # as after a message was lost
+            missed = len(wholes)
+            leader.publish(1, 11)
+            await happens(lambda: {node.order for node in (leader, one, other)} == {(1, 11)})
+            assert len(wholes) == missed + 1
 
     asyncio.run(relay())
 

@@ -2,14 +2,17 @@
 
 A book is ordered by the leader's epoch and its version. Redis and every node keep the newest book that they have seen,
 and refuse older ones. Any node that has a newer book than Redis, as after Redis was emptied, stores it there again.
+Redis passes on only what has changed since the leader's last book: a node that has another one takes the whole book.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from time import time
 
 from cambist.cluster.change_watch import watch_changes
@@ -19,13 +22,17 @@ from cambist.errors import RateBookDamaged, RedisUnreachable
 from cambist.storage.atomic_file import Unwritable
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.rate_book.buffers import EncodedBook
-from cambist.storage.shared.rate_book.transfer import pack_book, unpack_book
+from cambist.storage.shared.rate_book.transfer import pack_book, pack_change, unpack_book, unpack_change
 from cambist.storage.shared.rate_book_file import RateBookFile
 
 log = logging.getLogger(__name__)
 
 BOOK = "cambist:book"
-"""The key of the newest book, and the channel on which each new one is published."""
+"""The key of the newest book, and the channel of whole books: of a new leader, or when places of columns have moved."""
+
+CHANGES = "cambist:book:changes"
+"""The channel of what has changed since the leader's last book. Nodes of earlier releases do not hear it; they look
+into Redis ten times a second."""
 
 _STORE = RedisScript("""
 local stored = redis.call('HMGET', KEYS[1], 'leader_epoch', 'version')
@@ -35,7 +42,7 @@ if epoch and version and (new_epoch < epoch or (new_epoch == epoch and new_versi
   return {epoch, version}
 end
 redis.call('HSET', KEYS[1], 'leader_epoch', ARGV[1], 'version', ARGV[2], 'content', ARGV[3])
-redis.call('PUBLISH', ARGV[4], ARGV[3])
+redis.call('PUBLISH', ARGV[4], ARGV[5] == '' and ARGV[3] or ARGV[5])
 return {new_epoch, new_version}
 """)
 """Stores and publishes a book unless there is a newer one; returns the order of the newest."""
@@ -46,6 +53,9 @@ _PATIENCE_SECONDS = 1.0
 
 _RETRY_SECONDS = 1.0
 _MICROSECONDS = 1_000_000
+_MOST_RECEIVED = 64
+"""How many messages wait at most; whoever misses one takes the whole book."""
+
 _NONE = (0, 0)
 """The order before the first book. An epoch of 0 has a book that no leader has published: it stays on its node."""
 
@@ -69,12 +79,15 @@ class BookRelay:
         self.lag: float | None = None
         self._candidate: Order = _NONE
         self._newest_epoch = self._order[0]
-        self._received: bytes | None = None
+        self._received: deque[tuple[bytes, bool]] = deque(maxlen=_MOST_RECEIVED)
+        self._book: EncodedBook | None = None
+        self._stored: EncodedBook | None = None
         self._wake = asyncio.Event()
         self._polled_at = float("-inf")
         self._failing_since: float | None = None
         self._failing: set[str] = set()
-        redis.subscribe(BOOK, self._receive)
+        redis.subscribe(BOOK, partial(self._receive, is_change=False))
+        redis.subscribe(CHANGES, partial(self._receive, is_change=True))
 
     @property
     def order(self) -> Order:
@@ -90,8 +103,8 @@ class BookRelay:
         """Relay books, for ever."""
         await asyncio.gather(watch_changes(self._candidates.changes, self._wake.set), self._relay())
 
-    def _receive(self, content: bytes) -> None:
-        self._received = content
+    def _receive(self, content: bytes, *, is_change: bool) -> None:
+        self._received.append((content, is_change))
         self._wake.set()
 
     async def _relay(self) -> None:
@@ -109,9 +122,9 @@ class BookRelay:
 
     async def _step(self, now: float) -> None:
         """Apply the book that was received, pass on that of the ingest process, and compare with Redis when due."""
-        content, self._received = self._received, None
-        if content is not None:
-            self._apply_content(content)
+        while self._received:
+            content, is_change = self._received.popleft()
+            self._apply_content(content, is_change=is_change)
         await self._pass_on(now)
         if now - self._polled_at >= _POLL_SECONDS:
             self._polled_at = now
@@ -146,8 +159,11 @@ class BookRelay:
 
     async def _store(self, book: EncodedBook) -> Order:
         """Offer a book to Redis; return the order of the newest book there then. Errors: RedisUnreachable."""
-        arguments = *book.order, pack_book(book), self._redis.channel(BOOK)
+        change = None if self._stored is None else pack_change(book, self._stored)
+        channel = self._redis.channel(BOOK if change is None else CHANGES)
+        arguments = *book.order, pack_book(book), channel, change or b""
         epoch, version = await self._redis.run_script(_STORE, [BOOK], arguments)
+        self._stored = book if (epoch, version) == book.order else None
         self._newest_epoch = max(self._newest_epoch, epoch)
         if epoch > book.order[0]:
             self._begin(
@@ -160,22 +176,33 @@ class BookRelay:
             self._end("accepted")
         return epoch, version
 
-    def _apply_content(self, content: bytes) -> None:
-        """Write a book that came from Redis, if it is newer than that of this node. Errors: Unwritable."""
+    def _apply_content(self, content: bytes, *, is_change: bool = False) -> None:
+        """Write a book that came from Redis, if it is newer than that of this node. Errors: Unwritable.
+
+        A change of another book than that of this node has no effect: the whole book is taken when Redis is looked at.
+        """
         try:
-            book = unpack_book(content)
+            book = self._changed(content) if is_change else unpack_book(content)
         except RateBookDamaged as error:
             self._begin("read", "Cluster link: the last book stays: %s", error)
             return
         self._end("read")
-        self._apply(book)
+        if book is not None:
+            self._apply(book)
+
+    def _changed(self, content: bytes) -> EncodedBook | None:
+        """Return the book that a change makes of that of this node; None for a change of another.
+
+        Errors: RateBookDamaged.
+        """
+        return None if self._book is None else unpack_change(content, self._book)
 
     def _apply(self, book: EncodedBook) -> None:
         """Write a book if it is newer than that of this node. Errors: Unwritable."""
         self._newest_epoch = max(self._newest_epoch, book.order[0])
         if book.order > self._order:
             self._book_file.publish_encoded(book)
-            self._order = book.order
+            self._order, self._book = book.order, book
             self.lag = max(0.0, time() - book.head.published_at / _MICROSECONDS)  # the clocks of two nodes may differ
             self._end("written")
 

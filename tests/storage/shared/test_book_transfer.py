@@ -17,7 +17,7 @@ from cambist.pricing.quoted_book import QuotedBook
 from cambist.storage.shared.change_notifier import Topic
 from cambist.storage.shared.rate_book.buffers import EncodedBook
 from cambist.storage.shared.rate_book.layout import FILE_HEAD_PACKED, with_crc
-from cambist.storage.shared.rate_book.transfer import pack_book, unpack_book
+from cambist.storage.shared.rate_book.transfer import pack_book, pack_change, unpack_book, unpack_change
 from cambist.storage.shared.rate_book_file import RateBookFile
 
 AT = datetime(2026, 3, 6, 15, 2, 3, 456789, tzinfo=UTC)
@@ -113,3 +113,50 @@ def test_a_message_of_a_later_format_is_refused_by_its_number(tmp_path: Path) ->
     message[:FILE_HEAD_PACKED] = with_crc(bytes(message[: FILE_HEAD_PACKED - 4]))
     with pytest.raises(RateBookDamaged, match="it has format 99"):
         unpack_book(bytes(message))
+
+
+def test_a_change_makes_the_next_book_of_the_one_before(tmp_path: Path) -> None:
+    many = tuple(f"C{number:03}" for number in range(300))
+    books = [a_book(1, many), a_book(2, many, 151), a_book(3, (*many, "JPY"), 152), a_book(4, many[:-1], 153)]
+    file = RateBookFile(tmp_path)
+    before, sizes = None, []
+    for book in books:
+        file.publish(book, 3)
+        sent = file.encoded()
+        assert sent is not None
+        if before is not None:
+            change = pack_change(sent, before)
+            assert change is not None
+            received = unpack_change(change, before)
+            assert received is not None
+            assert pack_book(received) == pack_book(sent)
+            sizes.append(len(change) / len(pack_book(sent)))
+        before = sent
+    assert max(sizes[0], sizes[2]) < 0.5
+
+
+def test_a_change_of_another_book_is_none_of_this_one(tmp_path: Path) -> None:
+    one, two, three = (encoded(tmp_path / str(number), a_book(number, bid=number)) for number in (1, 2, 3))
+    change = pack_change(three, two)
+    assert change is not None
+    assert unpack_change(change, one) is None
+
+
+def test_books_with_other_places_have_no_change(tmp_path: Path) -> None:
+    few = encoded(tmp_path / "few", a_book(1))
+    many = encoded(tmp_path / "many", a_book(2, tuple(f"C{number:04}" for number in range(2000))))
+    assert pack_change(many, few) is None
+
+
+def test_a_damaged_change_is_refused(tmp_path: Path) -> None:
+    one, two = encoded(tmp_path / "one", a_book(1)), encoded(tmp_path / "two", a_book(2, ("JPY", "EUR"), 200))
+    change = pack_change(two, one)
+    assert change is not None
+    damaged = [change[:at] for at in range(len(change))]
+    damaged += [change[:at] + bytes([change[at] ^ 0x41]) + change[at + 1 :] for at in range(len(change))]
+    for message in damaged:
+        try:
+            found = unpack_change(message, one)
+        except RateBookDamaged:
+            continue
+        assert found is None or pack_book(found) == pack_book(two)
