@@ -8,7 +8,7 @@ DRIVERS := $(VENV)/drivers
 TYPESCRIPT := $(VENV)/typescript
 SITE    := site
 
-.PHONY: help serve sandbox test test-times attack cluster cluster-rounds cluster-upgrade bench-cluster home-assistant fuzz fuzz-heads long-rounds direct-answers crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench release bench-growth bench-answers bench-ingest bench-known bench-page bench-quotas bench-stream image test-image wheels lock clean
+.PHONY: help serve sandbox test test-times attack cluster cluster-rounds cluster-upgrade bench-cluster bench-fan-out home-assistant fuzz fuzz-heads long-rounds direct-answers crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench release bench-growth bench-answers bench-ingest bench-known bench-page bench-quotas bench-stream image test-image wheels lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -121,6 +121,9 @@ cluster-upgrade: $(VENV)/.develop  ## upgrade nodes of the last release to this 
 
 bench-cluster: $(VENV)/.develop  ## measure several nodes: a book to all of them, a takeover, and what a node costs; NODES=3 WORKERS=1 COINS=0
 	@$(BIN)/python -m tools.cluster.measure --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1) --coins $(or $(COINS),0) $(OPTIONS)
+
+bench-fan-out: $(VENV)/.develop  ## measure what Redis sends to each of several nodes, and how old a book is there; NODES=3,10,30,100
+	@$(BIN)/python bench/fan_out.py --nodes $(or $(NODES),3,10,30,100)
 
 bench-known: $(VENV)/.develop  ## measure answers as they were known at an edition, cold and warm, beside today's
 	@$(BIN)/python bench/known_state.py
