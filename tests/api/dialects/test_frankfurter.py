@@ -8,7 +8,7 @@ import pytest
 
 from cambist.api.faces.dialects.frankfurter import dialect
 
-SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
+SATURDAY = datetime(2026, 10, 31, 12, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def test_a_day_in_a_weekend_has_fridays_rates_under_fridays_date(frankfurter, on
     assert friday.json["date"] == "2024-03-01"
     expected = frankfurter.get("/historical?date=2024-03-01&from=EUR").json["results"]
     assert friday.json["rates"] == {code: rate for code, rate in expected.items() if code != "EUR"}
-    assert on_saturday.get("/v1/latest").json["date"] == "2026-11-20"
-    assert on_saturday.get("/v1/latest").json["rates"] == on_saturday.get("/v1/2026-11-21").json["rates"]
+    assert on_saturday.get("/v1/latest").json["date"] == "2026-10-30"
+    assert on_saturday.get("/v1/latest").json["rates"] == on_saturday.get("/v1/2026-10-31").json["rates"]
 
 
 def test_a_weekend_without_rates_of_friday_has_the_newest_ones_under_their_day(make_client, frankfurter):

@@ -7,9 +7,9 @@ import os
 import sys
 import tempfile
 
-os.chdir(tempfile.mkdtemp())  # it writes a log where it runs
 from ExchangeRateApi import ExchangeRateApi
 
+os.chdir(tempfile.mkdtemp())  # it writes a log where it runs
 client = ExchangeRateApi(sys.argv[1])
 print(
     json.dumps(

@@ -12,7 +12,7 @@ markets = client.get_coins_markets("usd", ids="bitcoin,ethereum")
 refused = ""
 try:
     CoinGeckoAPI().get_price(ids="bitcoin", vs_currencies="nonsense")
-except Exception as error:
+except ValueError as error:
     refused = str(error)
 print(
     json.dumps(

@@ -19,6 +19,7 @@ from cambist.api.questions.amounts import read_amount
 from cambist.api.questions.parameter_types import read_day, read_last_day
 from cambist.api.questions.symbol_parameters import MONEY, read_code
 from cambist.errors import BadParameter, NoRate, shorten
+from cambist.history.as_of import CARRY_DAYS
 from cambist.reference.currency_tables import CURRENCIES
 from cambist.reference.minor_units import CURRENCY_CODES
 
@@ -75,9 +76,10 @@ def _targets(request: DialectRequest, base: str) -> list[str] | None:
 
 
 def _latest(context: RequestContext, base: str, quotes: list[str] | None, amount: Decimal) -> DialectAnswer:
+    """Answer with Friday's rates in a weekend; with the newest ones if there are none, as without sources."""
     day = business_day(context.today)
-    if day != context.today:
-        # Without rates of Friday, as where the sources cannot be reached, the newest ones are the answer of a weekend.
+    is_fixed = (day - context.matrix.last_fixing).days <= CARRY_DAYS  # else only what the law fixes has a rate
+    if day != context.today and is_fixed:
         with suppress(NoRate):
             return _on_day(context, base, quotes, amount, day, is_live=True)
     return _of_day(base, amount, latest_rates(context, base, quotes))
