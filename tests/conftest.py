@@ -10,6 +10,7 @@ import io
 import os
 import shutil
 import signal
+import socketserver
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -56,6 +57,7 @@ settings.register_profile("fuzz", max_examples=20_000, deadline=None, suppress_h
 settings.register_profile("untimed", deadline=None)
 os.environ.pop("COLUMNS", None)  # xdist sets it, and commands would draw narrow tables
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "untimed"))
+socketserver.BaseServer.serve_forever.__defaults__ = (0.02,)  # a test's server ends at once, not in half a second
 
 # When tests run on several cores, their processes ignore SIGINT, and so would the programs that they start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
