@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from tools.attack.attack import CROWDED, HELD, Attack, Means, seen
 from tools.attack.sockets import sent, sent_and_gone, side_by_side
 
@@ -24,6 +26,7 @@ def _get(target: bytes, key: str) -> bytes:
 
 def _gone(means: Means) -> None:
     sent(means, [_get(_SERIES, means.target.small_key)], patience=60)  # nobody is gone yet
+    means.begin = time.monotonic()
     request = _get(_SERIES, means.target.small_key)
     side_by_side(means, 60, lambda _: sent_and_gone(means, request, 0.5))
 
