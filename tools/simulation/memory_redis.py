@@ -20,13 +20,13 @@ class RedisServer:
         self.book: dict[str, Any] = {}
         self.links: list[RedisLinkInMemory] = []
 
-    def store(self, epoch: int, version: int, content: bytes) -> tuple[int, int]:
-        """Store and publish a book unless there is a newer one; return the order of the newest."""
+    def store(self, epoch: int, version: int, content: bytes, channel: str, change: bytes) -> tuple[int, int]:
+        """Store a book unless there is a newer one, and publish it or its change; return the order of the newest."""
         if self.book and (epoch, version) <= (self.book["leader_epoch"], self.book["version"]):
             return self.book["leader_epoch"], self.book["version"]
         self.book = {"leader_epoch": epoch, "version": version, "content": content}
         for link in self.links:
-            link.receive(content)
+            link.receive(channel, change or content)
         return epoch, version
 
 
@@ -36,7 +36,7 @@ class RedisLinkInMemory(RedisConnection):
     def __init__(self, server: RedisServer, is_cut: Callable[[], bool]) -> None:
         self._server = server
         self._is_cut = is_cut
-        self._subscribed: list[Handler] = []
+        self._subscribed: list[tuple[str, Handler]] = []
         server.links.append(self)
 
     def channel(self, name: str) -> str:
@@ -44,15 +44,15 @@ class RedisLinkInMemory(RedisConnection):
         return name
 
     def subscribe(self, channel: str, handler: Handler) -> None:
-        """Call a handler with what is published."""
-        del channel
-        self._subscribed.append(handler)
+        """Call a handler with what is published on a channel."""
+        self._subscribed.append((channel, handler))
 
-    def receive(self, content: bytes) -> None:
+    def receive(self, channel: str, content: bytes) -> None:
         """Pass on what is published, unless the link is cut."""
         if not self._is_cut():
-            for handler in self._subscribed:
-                handler(content)
+            for subscribed, handler in self._subscribed:
+                if subscribed == channel:
+                    handler(content)
 
     async def command(self, *parts: Any) -> Any:
         """Read fields of the book. Errors: RedisUnreachable."""
@@ -67,8 +67,8 @@ class RedisLinkInMemory(RedisConnection):
         """Store a book. Errors: RedisUnreachable."""
         del script, keys
         self._check_link()
-        epoch, version, content, _ = arguments
-        return self._server.store(int(epoch), int(version), content)
+        epoch, version, content, channel, change = arguments
+        return self._server.store(int(epoch), int(version), content, channel, change)
 
     def _check_link(self) -> None:
         if self._is_cut():

@@ -7,7 +7,7 @@ from typing import Any
 
 from tools.simulation.patches import Patch
 
-from cambist.cluster.book_relay import BookRelay
+from cambist.cluster.book_relay import BOOK, BookRelay
 from cambist.storage.shared.rate_book.buffers import EncodedBook
 from cambist.storage.sql import backends, leadership
 
@@ -36,9 +36,17 @@ def _never_free() -> list[Patch]:
 def _older_books_shown() -> list[Patch]:
     def apply(self: BookRelay, book: EncodedBook) -> None:
         self._book_file.publish_encoded(book)
-        self._order = book.order
+        self._order, self._book = book.order, book
 
-    return [(BookRelay, "_apply", apply)]
+    async def compare(self: BookRelay) -> None:
+        """Take what Redis has, whatever this node has: after it was emptied, a former leader may have filled it."""
+        content = await self._redis.command("HGET", BOOK, "content")
+        if content is not None:
+            self._apply_content(content)
+        elif self._order[0] and (book := self._book_file.encoded()) is not None:
+            await self._store(book)
+
+    return [(BookRelay, "_apply", apply), (BookRelay, "_compare", compare)]
 
 
 LEADERSHIP_FAULTS: Mapping[str, Callable[[], list[Patch]]] = {
