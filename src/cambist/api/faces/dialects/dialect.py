@@ -77,8 +77,8 @@ class DialectRoute:
     empty: it waits its turn where long answers do, as every path with two dots between its days does. `write_error` is
     there for a route whose errors have another shape than those of its dialect. `live_with` is there for a route
     that answers from the rate book and the history in memory in well under a millisecond, if the query has no other
-    parameters than these: then its answer depends on neither the request's headers nor the account, and on the address
-    only if it `names_address`.
+    parameters than these: then its answer depends not on the account, on `Accept` only if it `negotiates`, and on the
+    address only if it `names_address`.
     """
 
     template: str
