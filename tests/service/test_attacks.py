@@ -24,11 +24,23 @@ ANSWERS = 12  # two rounds of the questions of the client that behaves
 
 
 @pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("attacks")
     copy_first_start(folder / "data", is_sandbox=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def target(folder: Path) -> Iterator[Target]:
     with started(folder) as service:
         yield service
+
+
+@pytest.fixture(autouse=True)
+def service_log(folder: Path) -> Iterator[None]:
+    """Print what the service has logged, which pytest shows if the test fails."""
+    yield
+    sys.stdout.write((folder / "log").read_text(encoding="utf-8", errors="replace")[-20_000:])
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
