@@ -326,18 +326,36 @@ def test_probes_are_not_logged(port: int, capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr() == ("", "")
 
 
-def test_a_taken_port_is_logged_and_the_service_goes_on(
-    last_reports: LastReports, servers: list[Any], caplog: pytest.LogCaptureFixture
+def test_a_taken_port_is_logged_once_and_used_when_it_is_free(
+    last_reports: LastReports,
+    servers: list[Any],
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    tries: list[float] = []
+    monkeypatch.setattr(health_server, "sleep", lambda seconds: (tries.append(seconds), time.sleep(0.01)))
     with socket.socket() as other:
-        other.bind(("127.0.0.1", 0))
+        other.bind(("127.0.0.1", taken := free_port()))
         other.listen()
-        taken = other.getsockname()[1]
         with caplog.at_level(logging.WARNING):
             serve_health(taken, last_reports, polls_sources=True)
-    assert servers == []
-    assert caplog.messages == [f"Operator's port: cannot listen on 127.0.0.1 port {taken}: Address already in use"]
-    assert not [thread for thread in threading.enumerate() if thread.name == "operator"]
+        assert until(lambda: len(tries) >= 5, PATIENCE)
+        assert servers == []
+        assert caplog.messages == [f"Operator's port: cannot listen on 127.0.0.1 port {taken}: Address already in use"]
+    assert until(lambda: bool(servers), PATIENCE)
+    assert asked(taken, "/health/live")[0] == 200
+
+
+def test_requests_without_a_thread_do_not_count_as_being_answered(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", fail)
+        for _ in range(3 * MAX_CONNECTIONS):
+            with pytest.raises((OSError, http.client.HTTPException)):
+                asked(port, "/health/live")
+    assert asked(port, "/health/live")[0] == 200
 
 
 def test_a_thousand_idle_connections_make_few_threads_and_the_port_still_answers(port: int) -> None:

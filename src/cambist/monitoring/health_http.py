@@ -151,18 +151,19 @@ class _Server(ThreadingMixIn, WSGIServer):
                 self._running += 1
         if is_full:
             self.shutdown_request(request)
-        else:
+            return
+        try:
             super().process_request(request, client_address)
+        except RuntimeError:  # the system gives no more threads
+            self._forget(request)
+            self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         """Answer, and count the thread as ended."""
         try:
             super().process_request_thread(request, client_address)
         finally:
-            with self._lock:
-                self._reading.pop(request, None)
-                self._answering.pop(request, None)
-                self._running -= 1
+            self._forget(request)
 
     def application_for(self, request: socket.socket) -> Application:
         """Return what answers a request that has been read: it has the time for an answer, or is told to try again."""
@@ -183,6 +184,12 @@ class _Server(ThreadingMixIn, WSGIServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Log nothing about clients that went away."""
+
+    def _forget(self, request: socket.socket) -> None:
+        with self._lock:
+            self._reading.pop(request, None)
+            self._answering.pop(request, None)
+            self._running -= 1
 
     def _close(self, connections: dict[socket.socket, float], request: socket.socket) -> None:
         del connections[request]

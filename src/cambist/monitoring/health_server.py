@@ -6,9 +6,13 @@ import logging
 import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
+from time import sleep
 from typing import Any
+from wsgiref.simple_server import WSGIServer
 
 import msgspec
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -29,6 +33,9 @@ FindProblems = Callable[[], Iterable[str]]
 
 _SILENT_AFTER = timedelta(seconds=15)
 """Source reports come every second: if they are this old, the ingest process does not run."""
+
+_RETRY_SECONDS = 1.0
+"""Seconds until a port that is taken is tried again."""
 
 _PATHS = ("/health/live", "/health/ready", "/health/traffic", "/metrics")
 
@@ -179,15 +186,26 @@ def serve_operator_port(
     address: str = "127.0.0.1",
     certificate: ssl.SSLContext | None = None,
 ) -> None:
-    """Serve an application on an address in threads, with a certificate by HTTPS; log a warning if the port is taken.
+    """Serve an application on an address in threads, with a certificate by HTTPS.
 
-    On loopback, `host` is a host name that requests may use, besides those of loopback. On other addresses they may use
-    any: there a token keeps web pages from reading the answers.
+    A port that is taken is logged once, and used as soon as it is free. On loopback, `host` is a host name that
+    requests may use, besides those of loopback. On other addresses they may use any: there a token keeps web pages from
+    reading the answers.
     """
     names = LOOPBACK | {url_host(host).lower()} if is_loopback(address) else None
+    begin = partial(listen, address, port, application, names, certificate)
     try:
-        server = listen(address, port, application, names, certificate)
+        server = begin()
     except OSError as error:
         log.warning("Operator's port: cannot listen on %s port %d: %s", address, port, error.strerror)
-        return
-    threading.Thread(target=server.serve_forever, name="operator", daemon=True).start()
+        server = None
+    threading.Thread(target=_serve, args=(server, begin), name="operator", daemon=True).start()
+
+
+def _serve(server: WSGIServer | None, begin: Callable[[], WSGIServer]) -> None:
+    while server is None:
+        sleep(_RETRY_SECONDS)
+        with suppress(OSError):
+            server = begin()
+            log.info("Operator's port: listening on port %d now", server.server_port)
+    server.serve_forever()
