@@ -15,14 +15,13 @@ from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
-import typer
 from tests.conftest import NOW, Client, client_of
 from tests.reading import read_with
 
 from cambist.accounts.account import OWNER, UNLIMITED, Account
 from cambist.accounts.plan import default_plans
 from cambist.admin.history.stored_answers import StoredAnswers
-from cambist.cli import account, check, disputes, key, main, plans, problems, sources, usage
+from cambist.cli import main
 from cambist.ingest.filing import Delivery, file_delivery
 from cambist.ingest.snapshot_builder import rate_book_from_archive, rate_matrix_from_archive
 from cambist.settings import Settings
@@ -98,12 +97,6 @@ def shell(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     for variable in ("FORCE_COLOR", "GITHUB_ACTIONS", "PY_COLORS", "COLUMNS"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("CAMBIST_DATA", str(folder))
-    program = typer.Typer(pretty_exceptions_enable=False)
-    program.command()(usage.usage)
-    program.command()(check.check)
-    for commands in (account, disputes, key, plans, problems, sources):
-        program.add_typer(commands.app, name=commands.__name__.rpartition(".")[2])
-    monkeypatch.setattr(main, "app", program)
 
     def shell(*arguments: str) -> CommandResult:
         monkeypatch.setattr(sys, "argv", ["cambist", *arguments])
