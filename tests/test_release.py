@@ -14,6 +14,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from tools import release
 from tools.release import bill_of_materials, build_release, image_context
 from tools.release_version import (
     CHANGELOG,
@@ -221,7 +222,11 @@ def test_everything_is_built_twice_with_the_same_bytes(tmp_path: Path) -> None:
     assert set(built) == {
         f"cambist-{version}-py3-none-any.whl", f"cambist-{version}.tar.gz", f"cambist-{version}.cdx.json",
         f"cambist_client-{version}-py3-none-any.whl", f"cambist_client-{version}.tar.gz",
-        f"cambist-{version}-image.tar.gz", "SHA256SUMS",
+        f"beanprice_cambist-{version}-py3-none-any.whl", f"beanprice_cambist-{version}.tar.gz",
+        f"inventree_cambist-{version}-py3-none-any.whl", f"inventree_cambist-{version}.tar.gz",
+        f"cambist-{version}-image.tar.gz", f"cambist-{version}-finance-quote.tar.gz",
+        f"cambist-{version}-home-assistant.tar.gz", f"cambist-{version}-odoo-cambist.tar.gz",
+        f"cambist-{version}-php-exchanger.tar.gz", "SHA256SUMS",
     }  # fmt: skip
     sums = dict(reversed(line.split("  ")) for line in built.pop("SHA256SUMS").decode().splitlines())
     assert sums == {name: hashlib.sha256(content).hexdigest() for name, content in built.items()}
@@ -233,6 +238,17 @@ def test_everything_is_built_twice_with_the_same_bytes(tmp_path: Path) -> None:
         module = image.extractfile("src/cambist/__init__.py")
         assert module is not None
         assert version in module.read().decode()
+    with tarfile.open(fileobj=io.BytesIO(built[f"cambist-{version}-home-assistant.tar.gz"])) as archive:
+        manifest = archive.extractfile("custom_components/cambist/manifest.json")
+        assert manifest is not None
+        assert json.loads(manifest.read())["version"] == version
+        assert {"LICENSE", "README.md"} < {*archive.getnames()}
+
+
+def test_every_package_is_built_but_the_one_that_npm_builds() -> None:
+    built = {path.name for path in release._WHEELS if path.name} | {*release._ARCHIVES}
+    known = {path.name for path in (ROOT / "packages").iterdir() if (path / "README.md").is_file()}
+    assert known - built == {"typescript-client"}
 
 
 @pytest.mark.parametrize(

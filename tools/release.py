@@ -1,4 +1,4 @@
-"""Build a release: wheel, sdist, client, image context, list of parts (SBOM) and checksums, the same bytes each time.
+"""Build a release: all packages, image context, list of parts (SBOM) and checksums, the same bytes each time.
 
     python -m tools.release 0.2.0        set the version, date the changelog, and build
     python -m tools.release 0.3.0.dev0   set the version of what comes next; nothing is built
@@ -54,7 +54,13 @@ _FIXED = 0o644
 _PYTHON = ".venv/bin/python"
 
 
-_BUILT = re.compile(r"cambist(_client)?-[0-9].*|SHA256SUMS")
+_WHEELS = (Path(), CLIENT, Path("packages/beanprice-cambist"), Path("packages/inventree-cambist"))
+"""The folders of packages of Python, each built as a wheel and as a source archive."""
+
+_ARCHIVES = ("finance-quote", "home-assistant", "odoo-cambist", "php-exchanger")
+"""The packages that are installed by putting their files into a folder, each built as an archive of them."""
+
+_BUILT = re.compile(r"((beanprice|inventree)_)?cambist(_client)?-[0-9].*|SHA256SUMS")
 """The names of what is built."""
 
 
@@ -123,11 +129,13 @@ def _built_in(root: Path, scratch: Path, version: str) -> dict[str, bytes]:
     write_version(sources, version)
     epoch = time_of_build(root, version)
     environment = {**os.environ, "SOURCE_DATE_EPOCH": str(epoch), "PYTHONHASHSEED": "0"}
-    for package in (sources, sources / CLIENT):
+    for package in _WHEELS:
         command = [sys.executable, "-c", _BUILD, str(dist)]
-        subprocess.run(command, cwd=package, env=environment, check=True, capture_output=True)  # noqa: S603  our own build
+        subprocess.run(command, cwd=sources / package, env=environment, check=True, capture_output=True)  # noqa: S603  our own build
     found = {path.name: path.read_bytes() for path in dist.iterdir()}
     found[f"cambist-{version}-image.tar.gz"] = image_context(sources, epoch)
+    for name in _ARCHIVES:
+        found[f"cambist-{version}-{name}.tar.gz"] = _archived(sources / "packages" / name, (".",), epoch)
     parts = bill_of_materials((sources / _LOCK).read_text(), version, epoch)
     found[f"cambist-{version}.cdx.json"] = json.dumps(parts, indent=1, ensure_ascii=False).encode() + b"\n"
     return found
@@ -142,10 +150,15 @@ def _copy_known_files(root: Path, target: Path) -> None:
 
 
 def image_context(root: Path, epoch: int) -> bytes:
-    """Return what the Containerfile copies, as an archive without owners, in the order of the names."""
+    """Return what the Containerfile copies, as an archive."""
+    return _archived(root, _IMAGE, epoch)
+
+
+def _archived(root: Path, names: Iterable[str], epoch: int) -> bytes:
+    """Return files, and what is in folders, as an archive without owners, in the order of the names."""
     found = (
         path
-        for name in _IMAGE
+        for name in names
         for path in ([root / name] if (root / name).is_file() else (root / name).rglob("*"))
         if path.is_file() and "__pycache__" not in path.parts
     )
@@ -197,17 +210,22 @@ def _sha256(content: bytes) -> str:
 
 def _next_steps(version: str, target: Path) -> str:
     folder = os.path.relpath(target)
-    archives = f"{folder}/*.whl {folder}/cambist-{version}.tar.gz {folder}/cambist_client-{version}.tar.gz"
+    sources = " ".join(
+        f"{folder}/{name}-{version}.tar.gz"
+        for name in ("cambist", "cambist_client", "beanprice_cambist", "inventree_cambist")
+    )
     image = f"{folder}/cambist-{version}-image.tar.gz"
+    attached = " ".join(f"{folder}/cambist-{version}-{name}.tar.gz" for name in _ARCHIVES)
     lines = [
         "",
         "To publish it, a maintainer runs:",
         f"  git commit -am 'Release {version}' && git tag -s v{version} -m 'Cambist {version}'",
         f"  git push origin main v{version}",
-        f"  python -m twine upload {archives}",
+        f"  python -m twine upload {folder}/*.whl {sources}",
+        "  npm ci --prefix packages/typescript-client && npm publish ./packages/typescript-client",
         f"  mkdir image && tar -xzf {image} -C image",
         f"  podman build -t cambist:{version} -f image/deploy/container/Containerfile image",
-        f"and attaches {folder}/SHA256SUMS and {folder}/cambist-{version}.cdx.json to the release.",
+        f"and attaches to the release: {folder}/SHA256SUMS {folder}/cambist-{version}.cdx.json {attached}",
         "Then, for the tests of the next release and its version:",
         f"  {_PYTHON} -m tools.release_folder && git add tests/releases/{version}",
         f"  git commit -m 'Keep a data folder of {version}'",
