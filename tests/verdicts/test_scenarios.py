@@ -2,7 +2,7 @@
 
 import pytest
 from tools.judge.panel import run
-from tools.judge.scenarios import SCENARIOS
+from tools.judge.scenarios import SCENARIOS, Scenario, wrong_for_ever
 
 BY_NAME = {scenario.name: scenario for scenario in SCENARIOS}
 JUMPS = [name for name in BY_NAME if name.startswith("true jump")]
@@ -66,3 +66,21 @@ def test_one_source_that_is_wrong_is_not_published(name: str, sources: int, *, i
 def test_wrong_days_are_no_more_than(name: str, sources: int, live: int, final: int) -> None:
     outcome = run(BY_NAME[name].panel(sources))
     assert (outcome.live, outcome.final) == (live, final)
+
+
+@pytest.mark.parametrize("is_issuer", [False, True])
+@pytest.mark.parametrize("factor", [10.0, 31.1034768, 100.0, 0.001])
+@pytest.mark.parametrize(
+    "market", [{"noise": 0.01}, {"noise": 0.03}, {"volatility": 0.01}, {"volatility": 0.02}], ids=str
+)
+def test_a_mistaken_unit_is_not_published_however_far_sources_are_apart_and_rates_move(
+    market: dict[str, float], factor: float, *, is_issuer: bool
+) -> None:
+    def by_a_factor(_value: float, _before: float) -> float:
+        return 1.0
+
+    for seed in range(1, 5):
+        for sources in (2, 3, 5):
+            mistaken = Scenario("", {0: wrong_for_ever(factor)}, issuer=is_issuer, **market)
+            outcome = run(mistaken.panel(sources, seed), tolerance=by_a_factor)
+            assert (outcome.live, outcome.final) == (0, 0), (seed, sources)

@@ -90,7 +90,8 @@ class Scenario:
             yield Event(day * 24 + hours[source], f"a{source}", BEGIN + at, rounded(value, self.digits))
 
 
-def _ever(by: float, since: int = JUMP) -> Liar:
+def wrong_for_ever(by: float, since: int = JUMP) -> Liar:
+    """Return a source that is wrong by a factor from a row on."""
     return lambda index, value, _: value + log(by) if index >= since else value
 
 
@@ -136,20 +137,20 @@ _NEW_UNIT = CodeReference(redenominations=((BEGIN + JUMP, log(1000)),))
 SCENARIOS: tuple[Scenario, ...] = (
     *(Scenario(f"true jump x{by:g} of all", jump=by) for by in (1.06, 1.1, 1.2, 1.6, 2.18, 26.2, 1 / 1.16)),
     Scenario("inverted, one day", {0: _inverted}),
-    Scenario("x100 for ever", {0: _ever(100)}),
-    Scenario("/100 for ever", {0: _ever(0.01)}),
+    Scenario("x100 for ever", {0: wrong_for_ever(100)}),
+    Scenario("/100 for ever", {0: wrong_for_ever(0.01)}),
     Scenario("/1000, one day", {0: _once(0.001)}),
     Scenario("swapped columns, one day", {0: _once(1 / 120)}),
-    Scenario("swapped columns for ever", {0: _ever(1 / 120)}),
+    Scenario("swapped columns for ever", {0: wrong_for_ever(1 / 120)}),
     *(Scenario(f"one cell {by - 1:+.1%}", {0: _once(by)}) for by in (1.03, 1.049, 1.08, 1.24, 1.4, 0.6)),
     Scenario("stale file under new dates", {0: _stale}, drift=0.005),
     Scenario("best drifts +0.5 % a day", {0: _drifts(0.005)}),
-    Scenario("best +10 % for ever", {0: _ever(1.1, 14)}),
-    Scenario("best +12 % from the first day", {0: _ever(1.12, 0)}),
-    Scenario("x100 from the first day", {0: _ever(100, 0)}),
-    Scenario("x100 alone for 8 days, then others", {0: _ever(100, 0)}, starts=8, least=2),
-    Scenario("one source devalues x1.1", {0: _ever(1.1)}),
-    Scenario("one source devalues x26", {0: _ever(26)}),
+    Scenario("best +10 % for ever", {0: wrong_for_ever(1.1, 14)}),
+    Scenario("best +12 % from the first day", {0: wrong_for_ever(1.12, 0)}),
+    Scenario("x100 from the first day", {0: wrong_for_ever(100, 0)}),
+    Scenario("x100 alone for 8 days, then others", {0: wrong_for_ever(100, 0)}, starts=8, least=2),
+    Scenario("one source devalues x1.1", {0: wrong_for_ever(1.1)}),
+    Scenario("one source devalues x26", {0: wrong_for_ever(26)}),
     Scenario("corrects yesterday +6 %, wrongly", {0: _corrects_wrongly}),
     Scenario("typing error +8 %, corrected", {0: _corrects_a_typo}),
     Scenario("a day late, moves 1 % a day", {0: _a_day_late}, volatility=0.01),
@@ -159,20 +160,22 @@ SCENARIOS: tuple[Scenario, ...] = (
         truth=_redenominated,
         reference=_NEW_UNIT,
     ),
-    Scenario("new unit by table, one never", {0: _ever(1000)}, truth=_redenominated, reference=_NEW_UNIT),
+    Scenario("new unit by table, one never", {0: wrong_for_ever(1000)}, truth=_redenominated, reference=_NEW_UNIT),
     Scenario("peg breaks x1.5", truth=_pegged, jump=1.5, peg=log(6.91), noise=0.0003),
     Scenario("jump x1.5, others a day later", jump=1.5, honest_late=1, least=2),
     Scenario("jump x1.5, others 4 days later", jump=1.5, honest_late=4, least=2),
     Scenario("same, the best is the issuer", jump=1.5, honest_late=4, issuer=True, least=2),
     Scenario("issuer: one cell +8 %", {0: _once(1.08)}, issuer=True),
-    Scenario("issuer: x100 for ever", {0: _ever(100)}, issuer=True),
-    Scenario("x100 from day 0, packaged level", {0: _ever(100, 0)}, reference=CodeReference(plausible=log(1300))),
+    Scenario("issuer: x100 for ever", {0: wrong_for_ever(100)}, issuer=True),
+    Scenario(
+        "x100 from day 0, packaged level", {0: wrong_for_ever(100, 0)}, reference=CodeReference(plausible=log(1300))
+    ),
     Scenario("jump x1.5, 10 % missing", jump=1.5, missing=0.1),
     Scenario("4 digits, calm", volatility=0.0002, noise=0.0002, digits=4),
-    Scenario("two of n +4 % for ever", {n: _ever(1.04, 14) for n in (0, 1)}, least=3),
-    Scenario("two of n +10 % for ever", {n: _ever(1.1, 14) for n in (0, 1)}, least=3),
-    Scenario("two of n +12 % from the first day", {n: _ever(1.12, 0) for n in (0, 1)}, least=3),
-    Scenario("two of n x100 for ever", {n: _ever(100, 14) for n in (0, 1)}, least=3),
+    Scenario("two of n +4 % for ever", {n: wrong_for_ever(1.04, 14) for n in (0, 1)}, least=3),
+    Scenario("two of n +10 % for ever", {n: wrong_for_ever(1.1, 14) for n in (0, 1)}, least=3),
+    Scenario("two of n +12 % from the first day", {n: wrong_for_ever(1.12, 0) for n in (0, 1)}, least=3),
+    Scenario("two of n x100 for ever", {n: wrong_for_ever(100, 14) for n in (0, 1)}, least=3),
     Scenario("two of n drift 0.4 % a day", {n: _drifts(0.004) for n in (0, 1)}, least=3),
     Scenario("lone weekend liar -4.5 %", weekend=-0.045, least=2),
     Scenario("lone weekend liar -9 %", weekend=-0.09, least=2),

@@ -38,7 +38,7 @@ def reasons(measured: Measured, level: Floats, found: Ints, rules: Rules) -> Int
         (Reason.DAY_LATE, measured.late[held]),
         (Reason.REPEATED, measured.repeated[held]),
         (Reason.OFF_PEG, (np.abs(agreed - pegs) <= rules.peg) & (np.abs(values - pegs) > rules.peg)),
-        (Reason.UNIT, _is_unit(values, agreed, measured.shift[held, None], rules)),
+        (Reason.UNIT, _is_unit(values, agreed, measured, held, rules)),
         (Reason.REJECTED, np.isnan(values)),
     ):
         of_held[applies] = reason
@@ -46,9 +46,10 @@ def reasons(measured: Measured, level: Floats, found: Ints, rules: Rules) -> Int
     return why
 
 
-def _is_unit(values: Floats, agreed: Floats, shift: Floats, rules: Rules) -> Bools:
-    """Return which fixings are wrong by the factor of a mistaken unit, or have exchanged sides."""
-    is_unit: Bools = np.abs(values + agreed - 2 * shift) < rules.unit_tolerance
+def _is_unit(values: Floats, agreed: Floats, measured: Measured, held: Ints, rules: Rules) -> Bools:
+    """Return which fixings are wrong by the factor of a mistaken unit, or have exchanged sides, as for the path."""
+    near = np.maximum(rules.unit_tolerance, measured.jumps[held, None])
+    is_unit: Bools = np.abs(values + agreed - 2 * measured.shift[held, None]) < near
     for factor in rules.units:
-        is_unit |= np.abs(np.abs(values - agreed) - np.log(factor)) < rules.unit_tolerance
+        is_unit |= np.abs(np.abs(values - agreed) - np.log(factor)) < near
     return is_unit

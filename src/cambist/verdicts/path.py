@@ -121,13 +121,13 @@ def _jump_price(old: float, cluster: Cluster, day: Day, rules: Rules, *, is_unit
 
 
 def _is_unit_jump(level: float, cluster: Cluster, day: Day, rules: Rules) -> bool:
-    """Return whether a jump looks like a mistaken unit or exchanged sides."""
+    """Return whether a jump looks like a mistaken unit or exchanged sides, beside a move that would be no jump."""
     if any(column in day.accepted for column in cluster.columns):
         return False
-    size = abs(cluster.level - level)
-    if any(abs(size - log(factor)) < rules.unit_tolerance for factor in rules.units):
+    size, near = abs(cluster.level - level), max(rules.unit_tolerance, day.jump)
+    if any(abs(size - log(factor)) < near for factor in rules.units):
         return True
-    return abs(cluster.level + level - 2 * day.shift) < rules.unit_tolerance
+    return abs(cluster.level + level - 2 * day.shift) < near
 
 
 def _contradicted(cluster: Cluster, old: float, day: Day, early: float, rules: Rules) -> float:

@@ -10,7 +10,7 @@ from math import log
 
 from msgspec import Struct
 
-RULES_VERSION = 1
+RULES_VERSION = 2
 """Changes whenever a verdict could change for the same fixings. Verdicts of another version are derived again."""
 
 
@@ -97,6 +97,7 @@ class Rules(Struct, frozen=True):
     units: tuple[float, ...] = (10, 31.1034768, 100, 1000, 10_000, 100_000, 1_000_000)
     """The factors of mistaken units: nominals, and the grams of a troy ounce."""
     unit_tolerance: float = 0.02
+    """How far from such a factor a jump may be. A larger move that is no jump may come on top of it."""
     best_ranked: float = 0.45
     """What speaks for the best-ranked source on the very first day."""
     implausible: float = 1.3
