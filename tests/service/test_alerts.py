@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ def watched(tmp_path: Path) -> Iterator[Watched]:
             with Cambist(f"http://127.0.0.1:{port}", key) as client:
                 assert until(lambda: _answers(client), PATIENCE), (tmp_path / "log").read_text()
                 yield Watched(client, process, variables)
+    sys.stdout.write((tmp_path / "log").read_text())  # shown if the test fails
 
 
 def _answers(client: Cambist) -> bool:

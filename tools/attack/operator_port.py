@@ -46,6 +46,7 @@ ATTACKS = (
         "400 guesses at links of the console.",
         _guesses,
         seen("403", "429"),
+        seen("503"),
         suite_share=0.2,
         port="operator",
     ),

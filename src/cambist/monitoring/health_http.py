@@ -165,6 +165,13 @@ class _Server(ThreadingMixIn, WSGIServer):
         finally:
             self._forget(request)
 
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection. Its place is free before the client sees that, and may ask again."""
+        with self._lock:
+            self._reading.pop(request, None)
+            self._answering.pop(request, None)
+        super().shutdown_request(request)
+
     def application_for(self, request: socket.socket) -> Application:
         """Return what answers a request that has been read: it has the time for an answer, or is told to try again."""
         with self._lock:

@@ -80,7 +80,10 @@ class SqliteBackend:
         return engine
 
     def lock(self, connection: Connection, lock: WriteLock) -> None:
-        """Do nothing: the first write of a transaction locks the whole file."""
+        """Lock the whole file before anything is read: after a reading, SQLite refuses what others wrote meanwhile."""
+        del lock
+        connection.exec_driver_sql("ROLLBACK")
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     def hold(
         self, engine: Engine, lock: WriteLock, seconds: float, waits: Callable[[], None]
