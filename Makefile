@@ -8,7 +8,7 @@ DRIVERS := $(VENV)/drivers
 TYPESCRIPT := $(VENV)/typescript
 SITE    := site
 
-.PHONY: help serve sandbox test test-times attack cluster cluster-rounds cluster-upgrade bench-cluster bench-fan-out home-assistant fuzz fuzz-heads long-rounds direct-answers crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench release bench-growth bench-answers bench-ingest bench-known bench-page bench-quotas bench-stream image test-image wheels lock clean
+.PHONY: help serve sandbox test test-long test-times attack cluster cluster-rounds cluster-upgrade bench-cluster bench-fan-out home-assistant fuzz fuzz-heads long-rounds direct-answers crosses reproduce simulate simulate-leaders simulate-year judge check format docs tables screenshots bench release bench-growth bench-answers bench-ingest bench-known bench-page bench-quotas bench-stream image test-image wheels lock clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -23,8 +23,13 @@ sandbox: $(VENV)/.serve  ## run the service on a simulated market, keeping its d
 # From the environment only CAMBIST_* is used, because many shells set HOST.
 CHOSEN = $(foreach name,HOST PORT STREAM_PORT OPERATOR_PORT WORKERS,$(if $(filter command,$(origin $(name))),CAMBIST_$(name)=$($(name))))
 
-test: $(VENV)/.develop $(DRIVERS)/.installed $(TYPESCRIPT)/.installed $(VENV)/.docs $(VENV)/.browser $(VENV)/.programs $(VENV)/.manifests  ## run every test, and what fails once more; the last line has the totals
+FOR_TESTS = $(VENV)/.develop $(DRIVERS)/.installed $(TYPESCRIPT)/.installed $(VENV)/.docs $(VENV)/.browser $(VENV)/.programs $(VENV)/.manifests
+
+test: $(FOR_TESTS)  ## run the tests, and what fails once more; the last line has the totals
 	@$(BIN)/python tools/run_tests.py
+
+test-long: $(FOR_TESTS)  ## run the tests that take long, such as rounds of kills and clusters, in the same way
+	@$(BIN)/python tools/run_tests.py long
 
 test-times:      ## show the slowest tests of the last `make test`
 	@cat .cache/tests/durations.txt

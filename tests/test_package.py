@@ -72,6 +72,7 @@ def test_the_wheel_has_every_file_of_the_package(wheel: Path) -> None:
     assert "Requires-Dist: granian" in required
 
 
+@pytest.mark.long
 def test_the_source_archive_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     sdist = build("sdist", ROOT, tmp_path)
     with tarfile.open(sdist) as archive:
@@ -86,6 +87,7 @@ def test_the_source_archive_makes_the_same_wheel(wheel: Path, tmp_path: Path) ->
         }
 
 
+@pytest.mark.long
 def test_the_installed_package_is_whole(installed: Path, tmp_path: Path) -> None:
     assert package_files(installed) == package_files(ROOT / "src")
     code = "import cambist; from cambist.web.assets import load_assets; "
@@ -107,6 +109,7 @@ def test_the_installed_command_works(installed: Path, tmp_path: Path) -> None:
     assert "cambist serve" in shown
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("extra", "drivers"), [("cluster", "psycopg, redis"), ("postgres", "psycopg")])
 def test_the_wheel_is_installed_with_its_extras_in_a_new_environment(
     wheel: Path, tmp_path: Path, extra: str, drivers: str
@@ -167,6 +170,7 @@ def answer(port: int, path: str, **headers: str) -> tuple[int, str]:
         connection.close()
 
 
+@pytest.mark.long
 @pytest.mark.service
 @pytest.mark.allow_hosts(["127.0.0.1"])
 def test_the_installed_service_runs_from_any_folder_with_page_and_data(

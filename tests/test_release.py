@@ -201,6 +201,7 @@ def test_the_list_of_parts_has_every_package_of_the_lock_with_its_hashes() -> No
     assert (parts["bomFormat"], parts["specVersion"]) == ("CycloneDX", "1.6")
 
 
+@pytest.mark.long
 def test_the_image_context_has_what_the_containerfile_copies() -> None:
     with tarfile.open(fileobj=io.BytesIO(image_context(ROOT, 0))) as archive:
         names = archive.getnames()
@@ -213,6 +214,7 @@ def test_the_image_context_has_what_the_containerfile_copies() -> None:
     assert names == sorted(names)
 
 
+@pytest.mark.long
 def test_everything_is_built_twice_with_the_same_bytes(tmp_path: Path) -> None:
     is_checkout = subprocess.run(["git", "rev-parse"], cwd=ROOT, capture_output=True, check=False).returncode == 0
     if not is_checkout:

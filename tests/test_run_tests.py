@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tools.run_tests import Results
 
 ROOT = Path(__file__).parents[1]
 TESTS = """
+import json
 from pathlib import Path
 import pytest
 
@@ -44,6 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_what_fails_twice_fails_and_what_fails_once_is_named_as_flaky(capsys: pytest.CaptureFixture[str]) -> None:
     assert run_tests.main() == 1
     *lines, last = capsys.readouterr().out.splitlines()
@@ -58,6 +61,7 @@ def test_what_fails_twice_fails_and_what_fails_once_is_named_as_flaky(capsys: py
     assert any(line.endswith(" s call     test_some.py::test_that_fails_once") for line in durations)
 
 
+@pytest.mark.long
 def test_what_fails_only_once_does_not_fail_the_run(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "test_some.py").write_text(TESTS.replace("assert 0", "pass").replace("(broken)", "()"))
     assert run_tests.main() == 0
@@ -66,6 +70,7 @@ def test_what_fails_only_once_does_not_fail_the_run(folder: Path, capsys: pytest
     assert last.startswith("3 passed, 0 failed, 1 skipped, 1 flaky in ")
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("content", ["import nothing_of_this_name", "def test_(:"])
 def test_a_file_that_cannot_be_collected_is_a_failure(
     folder: Path, capsys: pytest.CaptureFixture[str], content: str
@@ -99,3 +104,28 @@ def test_every_file_that_starts_services_is_in_one_part(monkeypatch: pytest.Monk
     marked = [str(path.relative_to(ROOT)) for path in ROOT.glob("tests/**/*.py") if mark in path.read_text("utf-8")]
     assert sorted(services + browser) == sorted(marked)
     assert {each.startswith("tests/web/") for each in browser} == {True}
+
+
+SHARES = """
+import pytest
+
+@pytest.mark.long
+def test_long(): pass
+
+def test_short(): pass
+
+@pytest.mark.long(every=3)
+@pytest.mark.parametrize("number", range(5))
+def test_some(number): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("length", "ran"), [("short", ["short", "some[0]", "some[3]"]), ("long", ["long", "some[1]", "some[2]", "some[4]"])]
+)
+def test_each_test_is_of_one_length(folder: Path, length: str, ran: list[str]) -> None:
+    (folder / "test_some.py").write_text(SHARES)
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers = long\n")
+    assert run_tests.main(length) == 0
+    results = [json.loads(line) for line in Path(".cache/tests/only.jsonl").read_text().splitlines()]
+    assert {each["test"].partition("::test_")[2] for each in results} == set(ran)

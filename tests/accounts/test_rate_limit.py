@@ -189,6 +189,7 @@ def test_a_clock_that_is_set_back_lets_in_again_after_at_most_the_time_that_a_bu
     assert [worker.ask(back + second) for second in (1, 2, 3)] == [True, True, True]
 
 
+@pytest.mark.long
 @settings(max_examples=2000)
 @given(rate=RATES, level=st.floats(-50, 0.999999), later=st.floats(0, 1e6))
 def test_waiting_as_long_as_it_says_lets_one_in_and_a_second_less_does_not(

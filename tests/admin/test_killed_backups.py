@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.admin.backups import backed_up, dumped, restored
 from tests.patience import PATIENCE
 
@@ -42,6 +43,7 @@ def is_complete(what: str, source: Path, target: Path, step: int) -> bool:
     return ended.stdout == "complete\n"
 
 
+@pytest.mark.long
 def test_a_killed_backup_leaves_no_file_and_the_next_one_removes_its_traces(used_folder: Path) -> None:
     chance, path = random.Random(1970), used_folder.parent / "saved.tar.gz"  # noqa: S311  no secrets
     for step in sorted(chance.sample(range(1, 20), 3)):
@@ -53,6 +55,7 @@ def test_a_killed_backup_leaves_no_file_and_the_next_one_removes_its_traces(used
     assert dumped(restored(made)) == dumped(used_folder)
 
 
+@pytest.mark.long
 def test_a_killed_restore_leaves_no_folder_and_the_next_one_is_whole(used_folder: Path) -> None:
     made, target = backed_up(used_folder), used_folder.parent / "restored"
     chance = random.Random(1970)  # noqa: S311  no secrets

@@ -150,6 +150,7 @@ def response_schema(spec: dict[str, Any], path: str, status: int) -> dict[str, A
     return {**response["content"]["application/json"]["schema"], "components": spec["components"]}
 
 
+@pytest.mark.long
 def test_the_document_is_valid_openapi_3_1(spec: dict[str, Any]) -> None:
     assert spec["openapi"].startswith("3.1.")
     OpenAPIV31SpecValidator(spec).validate()

@@ -261,6 +261,7 @@ def read_or_refused(param: Param, text: str) -> Any:
         return None
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("param", ALL)
 @given(text=TEXTS)
 @example(text="\ud800")

@@ -221,6 +221,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path, real_book: RateBook) -
     made.store.close()
 
 
+@pytest.mark.long
 def test_answers_are_reproduced_from_their_editions(world: World) -> None:
     while len(world.answered) < QUESTIONS:
         world.ask(2 * QUESTIONS // ROUNDS)
@@ -235,6 +236,7 @@ def test_answers_are_reproduced_from_their_editions(world: World) -> None:
         assert reply.headers["cambist-edition"] == edition
 
 
+@pytest.mark.long(every=2)
 def test_a_new_service_over_the_same_archive_gives_the_same_answers(world: World, real_book: RateBook) -> None:
     for _ in range(5):
         world.ask(8)
@@ -246,6 +248,7 @@ def test_a_new_service_over_the_same_archive_gives_the_same_answers(world: World
         assert without_ms(world.client.get(f"{question}&as_of={edition}").content) == content
 
 
+@pytest.mark.long(every=2)
 def test_the_whole_matrix_of_an_edition_is_built_again_with_the_same_digest(world: World) -> None:
     for _ in range(6):
         world.change()

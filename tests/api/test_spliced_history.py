@@ -111,6 +111,7 @@ def told(matrix: RateMatrix) -> list[tuple[float | None, int, int]]:
     return found
 
 
+@pytest.mark.long(every=2)
 def test_nothing_is_read_where_nothing_was_received_since(service: Service) -> None:
     edition = service.build().edition
     service.deliver("cbr", [LAST + timedelta(days=1)])
@@ -122,6 +123,7 @@ def test_nothing_is_read_where_nothing_was_received_since(service: Service) -> N
     assert service.readings
 
 
+@pytest.mark.long(every=2)
 def test_only_the_days_around_a_correction_are_read(service: Service) -> None:
     edition = service.build().edition
     corrected = date(2020, 3, 5)
@@ -134,6 +136,7 @@ def test_only_the_days_around_a_correction_are_read(service: Service) -> None:
     assert told(found) != told(service.series(current.edition, replace(current, edition="")))
 
 
+@pytest.mark.long
 def test_whatever_was_received_since_a_series_is_that_of_its_edition(service: Service) -> None:
     pick, editions = service.random, []
     for _ in range(ROUNDS):
@@ -148,6 +151,7 @@ def test_whatever_was_received_since_a_series_is_that_of_its_edition(service: Se
         assert told(service.series(edition, current, scope)) == told(rebuilt)
 
 
+@pytest.mark.long(every=2)
 def test_an_edition_with_other_sources_is_rebuilt_as_a_whole(service: Service) -> None:
     edition = service.build([ecb.source]).edition
     current = service.build()
@@ -156,6 +160,7 @@ def test_an_edition_with_other_sources_is_rebuilt_as_a_whole(service: Service) -
     assert service.readings
 
 
+@pytest.mark.long(every=2)
 def test_a_worker_whose_matrix_is_older_than_the_edition_does_not_use_what_it_lacks(service: Service) -> None:
     older = service.build()
     service.deliver("ecb", [date(2021, 6, 1)])

@@ -75,6 +75,7 @@ def test_an_example_is_in_every_file_that_its_row_names(row: list[str]) -> None:
     assert without == set()
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_an_example_is_in_no_other_file_of_the_package(row: list[str]) -> None:
     places = {place for found in named(row, WRITE, REGISTER).values() for place in found}

@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCH = Path(__file__).parents[2] / "bench"
 
 
+@pytest.mark.long
 def test_every_benchmark_can_be_imported() -> None:
     modules = ", ".join(sorted(path.stem for path in BENCH.glob("*.py")))
     command = [sys.executable, "-c", f"import {modules}"]

@@ -43,6 +43,7 @@ def test_every_module_imports_only_from_layers_below_its_own() -> None:
     assert "BROKEN" not in ended.stdout
 
 
+@pytest.mark.long
 def test_every_package_and_module_has_a_docstring() -> None:
     assert [name_of(module) for module in MODULES if not ast.get_docstring(tree_of(module))] == []
 

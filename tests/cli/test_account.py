@@ -236,6 +236,7 @@ REFUSALS = {
 }
 
 
+@pytest.mark.long(every=9)
 @pytest.mark.parametrize("as_json", [(), ("--json",)], ids=["people", "machines"])
 @pytest.mark.parametrize(("arguments", "reason"), REFUSALS.values(), ids=REFUSALS)
 def test_an_impossible_request_is_refused_in_one_sentence_and_changes_nothing(

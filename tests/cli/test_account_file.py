@@ -41,6 +41,7 @@ def test_the_accounts_of_a_file_are_created_and_their_keys_are_printed_as_csv(
     assert (shop.name, shop.plan, shop.anchor_day, shop.datetime_format) == ("shop", "premium", 11, "iso")
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

@@ -194,6 +194,7 @@ def stored_values(data: Path) -> list[tuple[str, str, str]]:
 # Storing history
 
 
+@pytest.mark.long
 def test_the_whole_file_of_the_ecb_is_requested_and_stored(data: Path, fake_sources: FakeSources) -> None:
     result = run_backfill("ecb", "--data", str(data), "--json")
     assert result.exit_code == 0, result.output
@@ -217,6 +218,7 @@ def test_the_whole_file_of_the_ecb_is_requested_and_stored(data: Path, fake_sour
     assert ("2025-12-31", "EUR/BGN", "1.9558") in filed
 
 
+@pytest.mark.long
 def test_a_second_backfill_requests_what_may_have_changed_and_adds_nothing(
     data: Path, fake_sources: FakeSources
 ) -> None:
@@ -228,6 +230,7 @@ def test_a_second_backfill_requests_what_may_have_changed_and_adds_nothing(
     assert stored_values(data) == before
 
 
+@pytest.mark.long
 def test_a_correction_of_the_source_is_stored_beside_the_first_value(
     data: Path, fake_sources: FakeSources, small_ecb: bytes
 ) -> None:
@@ -238,6 +241,7 @@ def test_a_correction_of_the_source_is_stored_beside_the_first_value(
     assert [row[2] for row in stored_values(data) if row[:2] == ("2026-03-06", "EUR/USD")] == ["1.2500", "1.2510"]
 
 
+@pytest.mark.long
 def test_recent_days_are_requested_from_a_smaller_file(data: Path, fake_sources: FakeSources) -> None:
     day = TODAY - timedelta(days=4)
     fake_sources.media = "text/xml"
@@ -252,6 +256,7 @@ def test_recent_days_are_requested_from_a_smaller_file(data: Path, fake_sources:
     assert stored_values(data) == [(f"{day}", "EUR/USD", "1.1200")]
 
 
+@pytest.mark.long
 def test_without_json_the_result_is_a_table(data: Path) -> None:
     result = run_backfill("ecb", "--data", str(data))
     assert (result.exit_code, result.stderr) == (0, "")
@@ -262,6 +267,7 @@ def test_without_json_the_result_is_a_table(data: Path) -> None:
     assert cells == ["ecb", "1", "0", "17", "0", "0", "2026-01-01 to 2026-02-26"]
 
 
+@pytest.mark.long
 def test_all_sources_that_are_on_are_backfilled_unless_one_is_named(
     data: Path, fake_sources: FakeSources, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,6 +300,7 @@ def test_a_day_without_rates_is_recorded_and_is_not_a_failure(data: Path, fake_s
 # Failures
 
 
+@pytest.mark.long
 def test_a_part_that_fails_is_reported_and_the_exit_code_is_1(data: Path, fake_sources: FakeSources) -> None:
     declare(data)
     day = TODAY - timedelta(days=50)
@@ -317,6 +324,7 @@ def test_only_the_first_three_failures_are_printed(data: Path, fake_sources: Fak
     assert [line.partition(" to ")[0] for line in result.stderr.splitlines()] == [f"press: {day}" for day in broken[:3]]
 
 
+@pytest.mark.long
 def test_a_backfill_of_a_source_that_keeps_failing_stops(data: Path, fake_sources: FakeSources) -> None:
     declare(data)
     fake_sources.broken_days = {TODAY - timedelta(days=back) for back in range(61)}
@@ -331,6 +339,7 @@ def test_a_backfill_of_a_source_that_keeps_failing_stops(data: Path, fake_source
     assert (course["filed_before"], course["added"]) == (9, 122)
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("content", [b"<html>maintenance</html>", b"PK\x03\x04 cut off", b""])
 def test_an_invalid_file_does_not_change_what_is_stored(data: Path, fake_sources: FakeSources, content: bytes) -> None:
     run_backfill("ecb", "--data", str(data))
@@ -400,6 +409,7 @@ def test_a_first_day_in_the_future_is_refused(
 # Offline
 
 
+@pytest.mark.long
 def test_if_no_source_can_be_reached_one_line_says_so(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAMBIST_GATEWAY", "http://127.0.0.1:1")
     result = run_backfill("--data", str(data))
@@ -407,6 +417,7 @@ def test_if_no_source_can_be_reached_one_line_says_so(data: Path, monkeypatch: p
     assert re.fullmatch(r"cambist: No source can be reached: .*: cannot be asked: .*\n", result.stderr)
 
 
+@pytest.mark.long
 def test_a_source_that_cannot_be_reached_is_reported_in_one_line(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAMBIST_GATEWAY", "http://127.0.0.1:1")
     (data / "sources").mkdir()
@@ -419,6 +430,7 @@ def test_a_source_that_cannot_be_reached_is_reported_in_one_line(data: Path, mon
 # Interruptions
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("answered", [0, 1, 23, 69])
 def test_a_backfill_that_was_killed_continues_and_loses_or_repeats_nothing(
     data: Path, fake_sources: FakeSources, answered: int
@@ -451,6 +463,7 @@ def test_a_backfill_that_was_killed_continues_and_loses_or_repeats_nothing(
     assert (data / "rates.image").exists()
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("name", ["CAMBIST_FEEDS_OFF", "CAMBIST_FEEDS_ON"])
 def test_a_source_without_fixings_may_be_switched(data: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "kraken,okx")

@@ -103,6 +103,7 @@ def test_what_was_filed_after_the_rate_matrix_was_built_does_not_count(shell: Sh
     assert parts(shell("check"))["rate image"] == "sound"
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("statement", "fault"),
     [
@@ -158,6 +159,7 @@ def counted(folder: Path) -> None:
     store.close()
 
 
+@pytest.mark.long
 def test_usage_that_was_changed_is_damaged_with_and_without_its_counters(shell: Shell, edition_folder: Path) -> None:
     counted(edition_folder)
     assert parts(shell("check"))["usage"] == "sound"
@@ -203,6 +205,7 @@ def test_calls_that_are_not_stored_yet_are_no_damage(shell: Shell, edition_folde
     assert parts(shell("check"))["usage"] == "sound"
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("content", "fault"),
     [

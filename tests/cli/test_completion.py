@@ -78,6 +78,7 @@ def output_of(command: list[str], environment: dict[str, str]) -> list[str]:
     return ended.stdout.splitlines()
 
 
+@pytest.mark.long
 @needs["bash"]
 def test_bash_completes(environment: dict[str, str], install: Callable[[str, str], None]) -> None:
     install("bash", ".local/share/cambist/completion.bash")

@@ -44,6 +44,7 @@ def test_a_file_is_converted_from_the_folder(run: Run, finished: Path, invoices:
     assert f"From the data folder {finished}." in result.err
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("rows_at_once", [1, 2, 3, 500])
 def test_a_service_gives_the_same_file_in_parts(
     run: Run, invoices: Path, address: str, wsgi_client: Client, monkeypatch: pytest.MonkeyPatch, rows_at_once: int

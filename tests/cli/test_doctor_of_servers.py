@@ -42,6 +42,7 @@ def found(tmp_path: Path, url: str) -> list[Finding]:
     return findings
 
 
+@pytest.mark.long
 def test_a_primary_is_sound(servers: tuple[TestServer, TestServer], tmp_path: Path) -> None:
     (finding,) = found(tmp_path, servers[0].url("postgres"))
     assert (finding.severity, "sound, schema" in finding.found, "pooler" in finding.found) == (OK, True, False)

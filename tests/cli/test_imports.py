@@ -48,11 +48,13 @@ def test_the_version_is_printed_without_importing_a_command() -> None:
     assert {name for name in modules if name.startswith("cambist.cli.")} == {"cambist.cli.main"}
 
 
+@pytest.mark.long(every=18)
 @pytest.mark.parametrize("command", ["", *program.COMMANDS, "sandbox fault"])
 def test_help_is_printed_without_importing_what_the_command_runs(command: str) -> None:
     assert not imported_by(*command.split(), "--help") & HEAVY
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.allow_hosts(["127.0.0.1"])
 @pytest.mark.parametrize("command", ["rate EUR USD", "convert 100 EUR JPY", "series EUR USD --since 2026-03-01"])
 def test_a_running_service_is_asked_without_importing_what_computes_answers(command: str, address: str) -> None:

@@ -156,6 +156,7 @@ REFUSALS = {
 }
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize(("arguments", "reason"), REFUSALS.values(), ids=REFUSALS)
 def test_an_impossible_request_is_refused_in_one_sentence_and_changes_nothing(
     error_of: ErrorOf, accounts: Accounts, first_key: str, arguments: tuple[str, ...], reason: str

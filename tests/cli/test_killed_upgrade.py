@@ -80,6 +80,7 @@ def check(database: Path) -> None:
     connection.close()
 
 
+@pytest.mark.long
 def test_an_upgrade_that_is_killed_at_any_step_leaves_a_sound_folder_and_can_be_repeated(
     older: Path, tmp_path: Path
 ) -> None:

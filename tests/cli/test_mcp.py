@@ -161,6 +161,7 @@ def test_it_ends_without_a_word_when_it_is_interrupted(finished: Path):
 # From a service
 
 
+@pytest.mark.long
 def test_a_service_and_its_folder_answer_the_same(finished: Path, address: str, wsgi_client: Client):
     assert wsgi_client.worker_state is not None
     stored = run(calls(PAST), "--data", str(finished))
@@ -170,11 +171,13 @@ def test_a_service_and_its_folder_answer_the_same(finished: Path, address: str, 
     assert [today.sub("", json.dumps(each)) for each in served] == [today.sub("", json.dumps(each)) for each in stored]
 
 
+@pytest.mark.long
 def test_a_call_costs_at_the_service_what_it_costs_there(address: str, wsgi_client: Client):
     run(lines(PING, {**PING, "method": "tools/list"}) + calls(PAST[:2]), CAMBIST_URL=address, CAMBIST_KEY=KEY)
     assert {label: spent for (_, label, _), spent in wsgi_client.ledger.spent_by.items()} == {"mcp": 2}
 
 
+@pytest.mark.long
 def test_a_refusal_of_the_service_is_the_answer_of_the_tool(address: str, tmp_path: Path):
     (answer,) = run(calls([PAST[0]]), "--url", address, CAMBIST_KEY=f"{KEY[:-1]}x", CAMBIST_DATA=str(tmp_path))
     assert answer["result"]["isError"]

@@ -175,6 +175,7 @@ def test_a_mistake_is_answered_in_one_sentence(run: Callable[..., CommandResult]
 # Answers from a service
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     "command", ["rate GBP JPY", "convert 19.99 GBP JPY", "rate GBP JPY --date 2026-03-04", "explain GBP AED"]
 )
@@ -256,6 +257,7 @@ def running(finished: Path, address: str) -> Iterator[str]:
     folder.release()
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     "command", ["rate EUR USD", "convert 1 EUR USD", "series EUR USD --since 2026-03", "explain EUR USD"]
 )

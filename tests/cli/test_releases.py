@@ -104,6 +104,7 @@ def test_a_release_is_upgraded_to_this_one_and_answers_the_same(kept: Kept, now:
     check_answers(kept, kept.data, now)
 
 
+@pytest.mark.long
 def test_an_upgrade_of_a_release_that_is_killed_is_completed_by_another(
     kept: Kept, following: Variables, tmp_path: Path
 ) -> None:
@@ -124,6 +125,7 @@ def test_an_upgrade_of_a_release_that_is_killed_is_completed_by_another(
     check_answers(kept, folder, following)
 
 
+@pytest.mark.long
 def test_the_way_back_is_the_copy_or_the_backup(
     kept: Kept, now: Variables, following: Variables, tmp_path: Path
 ) -> None:

@@ -75,6 +75,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.long
 def test_a_program_asks_through_it_and_the_report_says_what_would_change(
     tmp_path: Path, services: tuple[str, str]
 ) -> None:
@@ -115,6 +116,7 @@ def test_a_program_asks_through_it_and_the_report_says_what_would_change(
     assert page.endswith("</html>\n")
 
 
+@pytest.mark.long(every=7)
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

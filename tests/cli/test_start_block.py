@@ -101,6 +101,7 @@ def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Setting
         each.handlers, each.level, each.propagate = state
 
 
+@pytest.mark.long
 def test_in_a_pipe_the_log_is_on_standard_error_and_the_block_on_standard_output(
     sandbox: Settings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -113,6 +114,7 @@ def test_in_a_pipe_the_log_is_on_standard_error_and_the_block_on_standard_output
     assert all(re.match(r"\d{4}-\d\d-\d\dT[\d:]+Z (INFO|WARNING)", line) for line in shown.err.splitlines())
 
 
+@pytest.mark.long
 def test_a_quiet_start_prints_only_the_log(
     sandbox: Settings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +126,7 @@ def test_a_quiet_start_prints_only_the_log(
     assert (sandbox.data / "owner.key").exists()
 
 
+@pytest.mark.long
 def test_on_a_terminal_the_log_follows_the_block(
     sandbox: Settings, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

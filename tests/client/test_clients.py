@@ -391,6 +391,7 @@ def test_hundreds_of_calls_at_once_wait_for_their_rate(monkeypatch: pytest.Monke
     assert service.refused > 0
 
 
+@pytest.mark.long
 def test_threads_wait_for_their_rate_too(monkeypatch: pytest.MonkeyPatch) -> None:
     service = RateLimitedService(30)
     monkeypatch.setattr(sync_client.time, "sleep", lambda _: service.refill())

@@ -152,6 +152,7 @@ def test_the_client_works_without_the_service(
     assert "/installed/" in file
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize(
     ("code", "extra"),
     [

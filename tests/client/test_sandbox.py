@@ -74,6 +74,7 @@ def test_a_failing_test_ends_the_sandbox_too(folder: Path) -> None:
     assert not [*folder.iterdir()]
 
 
+@pytest.mark.long
 def test_a_taken_port_is_tried_again_with_others(monkeypatch: pytest.MonkeyPatch) -> None:
     free_ports, tries = sandbox._free_ports, []
     with socket.socket() as taken:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = """\
 from cambist.client import AsyncCambist, Cambist
@@ -28,6 +30,7 @@ async def main() -> None:
 """
 
 
+@pytest.mark.long
 def test_a_type_checker_knows_the_methods(tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
     (tmp_path / "mypy.ini").write_text(f"[mypy]\nmypy_path = {ROOT / 'src'}\nstrict = true\n")

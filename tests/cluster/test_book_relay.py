@@ -273,6 +273,7 @@ def test_without_redis_the_leaders_node_goes_on_alone_and_the_others_follow_late
     asyncio.run(lose())
 
 
+@pytest.mark.long
 def test_a_redis_that_refuses_to_store_keeps_no_book_from_the_leaders_node(
     redis_server: RedisServer, tmp_path: Path
 ) -> None:
@@ -353,6 +354,7 @@ def test_a_full_disk_is_reported_once_and_the_book_is_written_when_there_is_spac
     assert "rate books are written again" in caplog.text
 
 
+@pytest.mark.long
 def test_votes_and_source_reports_of_the_leader_reach_every_node(redis_server: RedisServer, tmp_path: Path) -> None:
     def write(node: Node, content: str) -> None:
         (node.folder.candidates / "sources.json").write_text(content)

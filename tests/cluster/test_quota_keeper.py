@@ -357,6 +357,7 @@ def test_it_runs_until_it_is_cancelled_and_fails_with_what_fails(
         asyncio.run(asyncio.wait_for(run(), PATIENCE))
 
 
+@pytest.mark.long(every=9)
 @pytest.mark.parametrize("seed", range(20))
 def test_nodes_that_are_killed_forgotten_and_cut_off_never_exceed_the_quota(
     start_node: Callable[[str], Node], database: Database, seconds: list[float], seed: int

@@ -62,6 +62,7 @@ def test_commands_scripts_and_messages_come_through(redis_server: RedisServer) -
     asyncio.run(talk())
 
 
+@pytest.mark.long
 def test_a_long_message_comes_through_a_slow_network_in_pieces(redis_server: RedisServer) -> None:
     async def talk() -> None:
         url = "redis://127.0.0.1:{}"
@@ -121,6 +122,7 @@ def test_no_command_waits_for_a_paused_server_and_the_link_is_made_anew(redis_se
     asyncio.run(lose())
 
 
+@pytest.mark.long
 def test_an_idle_link_notices_a_paused_server(redis_server: RedisServer) -> None:
     async def lose() -> None:
         async with linked(redis_server.url) as connection:
@@ -225,6 +227,7 @@ def test_a_link_over_tls_checks_the_certificate(
     assert "CERTIFICATE_VERIFY_FAILED" in caplog.text
 
 
+@pytest.mark.long
 def test_sentinels_name_the_server_and_after_a_failover_another_one(redis_server: RedisServer) -> None:
     async def fail_over(sentinel: RedisServer, replica: RedisServer) -> None:
         # No Sentinel listens on port 1.

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.service
+pytestmark = [pytest.mark.long, pytest.mark.service]
 
 ROOT = Path(__file__).parents[2]
 LONGEST_SECONDS = 900

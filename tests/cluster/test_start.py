@@ -19,7 +19,7 @@ from tests.patience import PATIENCE
 from tests.service.processes import ended_in_the_end, until
 from tools.ports import free_port
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 ROOT = Path(__file__).parents[2]
 ENDINGS = [([], signal.SIGINT), (["--ports"], signal.SIGKILL)]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.service
+pytestmark = [pytest.mark.long, pytest.mark.service]
 
 LONGEST_SECONDS = 600
 NOT_INSTALLED = 77

@@ -370,6 +370,7 @@ RAW = st.text(alphabet=st.characters(max_codepoint=255), max_size=40)
 QUERIES = st.one_of(st.lists(st.one_of(PIECES, PIECES, ASCII, ENCODED), max_size=6).map("&".join), RAW)
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("which", ["client", "client_dealing"])
 @settings(
     max_examples=1000, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -385,6 +386,7 @@ def test_any_query_on_any_endpoint_is_answered_or_refused_in_the_one_shape(reque
         assert reply.json["code"] in ERRORS
 
 
+@pytest.mark.long
 @settings(
     max_examples=400, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

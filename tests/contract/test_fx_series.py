@@ -159,6 +159,7 @@ def test_or_as_the_client_wants_them(client, form, first):
     assert (found["dtmfmt"], found["results"][0]["dtm"]) == (form.upper(), first)
 
 
+@pytest.mark.long
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=40)
 @given(limit=st.integers(1, 100), arrivals=st.lists(st.integers(0, 3), max_size=30))
 def test_paging_backwards_returns_each_row_once_while_new_bars_arrive(client_dealing, limit, arrivals):

@@ -210,6 +210,7 @@ SIDES = ["", "USD", "EUR", "HRK", "XAU", "XAG", "XCU", "XPB", "BTC", "DOGE", "SH
 DAYS = ["2026-10-30", "1970-01-01", "2026-11-20", "2005-06-15"]
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("base", SIDES)
 def test_any_pair_of_currencies_metals_and_coins_is_answered_or_refused(client_dealing, base):
     failed = []

@@ -116,6 +116,7 @@ def test_each_correction_says_which_days_it_changes(archive):
     assert len({each["id"] for each in found}) == 3
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("since", ["2026-10-29", "x", "17-abc-def", "1.2.2026-13-01"])
 def test_another_since_is_refused(archive, since):
     reply = archive.client.get(f"/corrections?since={since}")

@@ -53,6 +53,7 @@ def pod(found: dict[str, Any], name: str) -> dict[str, Any]:
     return dict(one(found, name, "StatefulSet")["spec"]["template"]["spec"])
 
 
+@pytest.mark.long
 def test_every_object_has_the_shape_of_the_published_schemas(found: dict[str, Any]) -> None:
     assert found["complaints"] == {name: [] for name in ("single", "cluster", *CASES["helm"])}
     assert found["lint"]["errors"] == []

@@ -37,6 +37,7 @@ def answer(port: int, path: str) -> int:
         return 0
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize(
     ("guide", "path", "is_keyed", "is_empty"),
     [

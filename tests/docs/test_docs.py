@@ -39,11 +39,13 @@ def first_cells(text: str) -> list[str]:
     return re.findall(r"^\| `([^`]+)` \|", text, flags=re.MULTILINE)
 
 
+@pytest.mark.long
 def test_the_generated_tables_are_up_to_date():
     checked = subprocess.run(TABLES, capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("name", "row"),
     [
@@ -127,6 +129,7 @@ def test_the_site_loads_nothing_from_other_hosts():
         assert "http" not in drawn, diagram.name
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not find_spec("zensical"), reason="the tools of `make docs` are not installed")
 def test_the_site_is_built_without_warnings_and_loads_nothing_from_elsewhere(tmp_path):
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)

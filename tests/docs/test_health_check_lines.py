@@ -101,6 +101,7 @@ def answering(port: int) -> set[str]:
         return set()
 
 
+@pytest.mark.long
 def test_a_node_that_wants_no_requests_gets_none_until_it_does_again(port: int, nodes: tuple[Node, Node]) -> None:
     assert until(lambda: answering(port) == {"rates-1", "rates-2"}, PATIENCE)
     nodes[0].wants_traffic = False

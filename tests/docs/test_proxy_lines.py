@@ -192,12 +192,14 @@ def proxy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         server.server_close()
 
 
+@pytest.mark.long(every=2)
 def test_each_request_is_answered_although_a_node_is_gone(proxy: Proxy) -> None:
     answers = [proxy.ask("/live") for _ in range(30)]
     assert [status for status, _ in answers] == [200] * 30
     assert {answer["node"] for _, answer in answers} == {"a", "c"}
 
 
+@pytest.mark.long(every=2)
 def test_what_a_node_cannot_answer_is_repeated_by_haproxy_alone_and_never_takes_the_node_out(proxy: Proxy) -> None:
     statuses = {proxy.ask("/sick")[0] for _ in range(10)}
     assert statuses == ({200} if proxy.name == "HAProxy" else {200, 503})

@@ -118,6 +118,7 @@ def test_a_verifier_fails_without_the_answer_and_with_another(
     assert run(language, folder, *arguments).returncode != 0
 
 
+@pytest.mark.long(every=3)
 def test_a_verifier_finds_every_flipped_bit(language: str, folder: Path) -> None:
     detached, embedded = DETACHED.encode(), EMBEDDED.encode()
     cases = [

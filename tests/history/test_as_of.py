@@ -85,6 +85,7 @@ def test_a_fixing_before_the_first_row_moves_no_other_day() -> None:
 # One day of the real history, by name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("day", "base", "quote", "written"),
     [

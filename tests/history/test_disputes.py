@@ -128,6 +128,7 @@ def test_after_a_start_only_codes_that_may_be_contested_are_judged_and_a_few_at_
     assert [each.code for each in open_disputes(again, TODAY).disputes] == ["EUR"]
 
 
+@pytest.mark.long
 def test_a_dispute_that_is_continued_began_when_it_began(store: SqlStore) -> None:
     days = weekdays(TODAY, 300)
     for source in ("ecb", "boj", "fed"):

@@ -113,6 +113,7 @@ def world(store: SqlStore) -> World:
     return World(store)
 
 
+@pytest.mark.long(every=2)
 def test_a_jump_is_served_with_the_second_source_that_makes_it(world: World) -> None:
     world.calm()
     world.tell("b", 2098)
@@ -197,6 +198,7 @@ def test_a_redelivery_judges_no_code(world: World, monkeypatch: pytest.MonkeyPat
     assert world.judging.take_changed() == set()
 
 
+@pytest.mark.long(every=8)
 @pytest.mark.parametrize("seed", range(6))
 def test_neither_order_nor_batches_nor_restarts_change_a_verdict(store: SqlStore, seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)  # noqa: S311  no secret
@@ -300,6 +302,7 @@ def test_other_rules_have_verdicts_of_their_own(world: World) -> None:
     assert again.outcomes["NGN"] == {row(CALM): HELD}
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("reads", [0, 1, 2])
 @pytest.mark.parametrize("is_first", [True, False])
 def test_a_database_that_goes_away_while_it_is_read_changes_no_verdict(

@@ -200,6 +200,7 @@ def test_an_answer_reaches_a_client_that_sends_no_more(connect: Connect, applica
         assert client.recv(65_536).endswith(b"/slow ")
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("beginning", [b"", b"GET / HTTP/1.1\r\nHo", get("/a")])
 def test_a_silent_connection_is_closed(connect: Connect, beginning: bytes) -> None:
     with connect() as client:
@@ -209,6 +210,7 @@ def test_a_silent_connection_is_closed(connect: Connect, beginning: bytes) -> No
         assert client.recv(65_536) == b""
 
 
+@pytest.mark.long
 def test_a_waiting_request_is_not_silent(connect: Connect, application: Echo) -> None:
     with connect() as client:
         client.sendall(get("/slow"))

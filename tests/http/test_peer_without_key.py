@@ -296,6 +296,7 @@ def test_what_frames_a_body_is_bounded(connect: Connect, endless: bytes) -> None
 # Time.
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     "beginning",
     [b"GET / HTTP/1.1\r\nHost: x\r\n", b"POST /p HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n"],
@@ -322,6 +323,7 @@ def test_a_request_that_trickles_has_one_deadline(connect: Connect, beginning: b
         assert time.monotonic() - begun < 9, "the deadline is one second here, and the client waits for ten"
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("jump", [7_200, -7_200, 86_400, -86_400])
 def test_a_clock_that_jumps_moves_no_deadline(connect: Connect, monkeypatch: pytest.MonkeyPatch, jump: int) -> None:
     real = time.time

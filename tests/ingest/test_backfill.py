@@ -201,6 +201,7 @@ def test_a_part_may_change_as_long_as_its_last_day_may_be_corrected(scene: Scene
     assert scene.mint.asked == [WEEKS[7], WEEKS[8], WEEKS[9], date(2026, 4, 6)]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("cut", range(len(WEEKS)))
 @pytest.mark.parametrize("at", ["asking", "filing"])
 def test_an_interrupted_backfill_continues_without_losing_or_repeating_a_fixing(

@@ -264,6 +264,7 @@ def test_a_refused_connection_means_unreachable(host) -> None:
     asyncio.run(scene())
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("sluggishness", [say_nothing, stall, drip, drip_a_head])
 def test_a_request_that_takes_too_long_ends_in_time(host, sluggishness) -> None:
     async def scene() -> float:

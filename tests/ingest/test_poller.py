@@ -779,6 +779,7 @@ MISCHIEF: dict[str, tuple[Any, str]] = {
 }
 
 
+@pytest.mark.long(every=5)
 @pytest.mark.parametrize("mischief", MISCHIEF)
 def test_a_misbehaving_source_does_not_affect_another(host, a_source, mischief: str) -> None:
     """Three on one loop: one feed of quotes and one of fixings that misbehave, and one of quotes that does not."""

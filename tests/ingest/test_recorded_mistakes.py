@@ -127,6 +127,7 @@ def check_single(store: SqlStore, mistake: Mistake, said: list[Fixing]) -> None:
     assert status is DayStatus.SINGLE
 
 
+@pytest.mark.long(every=9)
 @recorded
 @pytest.mark.parametrize("is_first", [True, False], ids=["comes first", "comes last"])
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: f"{each.source} {each.code}")

@@ -294,6 +294,7 @@ def test_metrics_are_read_at_each_scrape(port: int, last_reports: LastReports) -
         REGISTRY.unregister(collector)
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("path", ["/", "/health", "/health/ready/", "/metrics/x", "/fetch-one"])
 def test_any_other_path_is_404_and_lists_the_paths(port: int, path: str) -> None:
     status, _, body = asked(port, path)
@@ -303,6 +304,7 @@ def test_any_other_path_is_404_and_lists_the_paths(port: int, path: str) -> None
     )
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "BREW"])
 def test_another_method_is_405_at_its_paths_and_404_at_all_others(port: int, method: str) -> None:
     for path in ("/health/live", "/health/ready", "/metrics"):
@@ -358,6 +360,7 @@ def test_requests_without_a_thread_do_not_count_as_being_answered(port: int, mon
     assert asked(port, "/health/live")[0] == 200
 
 
+@pytest.mark.long
 def test_a_thousand_idle_connections_make_few_threads_and_the_port_still_answers(port: int) -> None:
     before = threading.active_count()
     with ExitStack() as held:
@@ -380,11 +383,13 @@ def test_a_connection_without_a_request_is_closed_in_time(port: int, monkeypatch
         assert silent.recv(1) == b""
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:8002", "127.0.0.1:9", "[::1]", "[::1]:8002"])
 def test_it_answers_under_loopbacks_names(port: int, host: str) -> None:
     assert asked(port, "/health/live", host)[0] == 200
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     "host", ["attacker.example", "attacker.example:8002", "127.0.0.1.attacker.example", "", "[::2]:1"]
 )
@@ -418,6 +423,7 @@ def exchanged(port: int, data: bytes) -> bytes:
     return received
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("data", "status"),
     [
@@ -437,6 +443,7 @@ def test_a_head_up_to_the_bound_is_read(port: int) -> None:
     assert exchanged(port, head + b"\r\n").startswith(b"HTTP/1.0 200 ")
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("request_line", [b"GET /health/live", b"GET /metrics", b"GET /nothing", b"GET  / x"])
 def test_every_answer_has_the_headers_of_security_and_names_no_software(port: int, request_line: bytes) -> None:
     headers = exchanged(port, request_line + b" HTTP/1.1\r\nHost: localhost\r\n\r\n").partition(b"\r\n\r\n")[0].lower()
@@ -446,6 +453,7 @@ def test_every_answer_has_the_headers_of_security_and_names_no_software(port: in
     assert b"python" not in headers
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     "sent", [b"", b"GET", b"nonsense\r\n\r\n", b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"]
 )
@@ -596,6 +604,7 @@ def test_one_more_request_than_are_answered_at_once_is_told_so(slow: tuple[int, 
         assert all(client.recv(65_536).startswith(b"HTTP/1.0 200 OK") for client in clients)
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(("length", "read"), [(0, 0), (MAX_BODY, MAX_BODY), (MAX_BODY + 1, 0)])
 def test_a_body_is_read_up_to_its_bound(slow: tuple[int, SlowApplication], length: int, read: int) -> None:
     port, application = slow

@@ -57,6 +57,7 @@ def test_a_form_of_a_schema_that_is_new_is_refused() -> None:
         type_of({"oneOf": []})
 
 
+@pytest.mark.long
 def test_the_compiler_refuses_wrong_questions(node: str, compiled: Path, tmp_path: Path) -> None:
     shutil.copy(TYPES, tmp_path / "types.ts")
     (tmp_path / "node_modules").symlink_to(compiled)

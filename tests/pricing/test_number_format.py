@@ -143,6 +143,7 @@ def test_the_newest_rates_are_written_alike_from_the_rate_book_and_the_rate_matr
         assert plain_float(history) == plain_float(live) == plain(Fraction(*exact)), (base, quote)
 
 
+@pytest.mark.long
 def test_both_ways_of_writing_agree_over_the_real_history(real_archive: FixingArchive, real_matrix: RateMatrix) -> None:
     """Also where the exact rate ends in a 5 as its eleventh digit, on which float64 alone tips either way."""
     days: dict[date, dict[str, Fraction]] = {}

@@ -90,11 +90,13 @@ def crosses_at(relative: Fraction, count: int) -> Iterator[tuple[Fraction, Rate]
         yield half, midpoint(book_of(legs), Pair("AAA", "BBB"))
 
 
+@pytest.mark.long
 def test_an_exact_half_is_rounded_up_whatever_its_legs() -> None:
     for half, rate in crosses_at(Fraction(0), CROSSES // 10):
         assert plain_float(rate.value) == ten_digits(half) == plain(half)
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("times", [Fraction(1001, 1000), 2, 100])
 def test_what_lies_further_below_a_half_than_the_bound_is_rounded_down(times: Fraction) -> None:
     for half, rate in crosses_at(-BOUND * times, CROSSES // 30):

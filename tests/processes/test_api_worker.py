@@ -175,6 +175,7 @@ def test_a_worker_without_a_rate_book_does_not_start(settings: Settings) -> None
         load_worker(settings, os.getppid())
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("harm", [Path.unlink, lambda path: os.truncate(path, 1000)])
 def test_a_worker_without_a_rate_matrix_waits_until_it_is_rebuilt(
     settings: Settings, caplog: pytest.LogCaptureFixture, harm: Callable[[Path], None]

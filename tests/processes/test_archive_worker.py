@@ -83,6 +83,7 @@ def run(scene: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(scene)
 
 
+@pytest.mark.long
 def test_it_stores_fixings_and_builds_the_rate_matrix_in_one_child_process(
     archive_worker: ArchiveWorker, settings: Settings, small_ecb: bytes
 ) -> None:
@@ -107,6 +108,7 @@ def test_it_stores_fixings_and_builds_the_rate_matrix_in_one_child_process(
     assert matrix.cell(date(2026, 3, 6), "JPY") == pytest.approx(180 / 1.25)
 
 
+@pytest.mark.long
 def test_a_new_rate_matrix_is_announced_once(archive_worker: ArchiveWorker, settings: Settings) -> None:
     async def scene() -> None:
         await archive_worker.call(ArchiveTasks.file, "ecb", delivery(LATER))
@@ -146,6 +148,7 @@ def test_concurrent_calls_are_made_one_after_another(archive_worker: ArchiveWork
     store.close()
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("at", ["while it works", "while it waits for work"])
 def test_a_process_that_dies_raises_an_error_and_is_replaced(
     archive_worker: ArchiveWorker, small_ecb: bytes, at: str
@@ -169,6 +172,7 @@ def test_a_process_that_dies_raises_an_error_and_is_replaced(
     run(scene())
 
 
+@pytest.mark.long
 def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replaced(
     archive_worker: ArchiveWorker, small_ecb: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:

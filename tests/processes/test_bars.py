@@ -126,6 +126,7 @@ asyncio.run(run())
 """
 
 
+@pytest.mark.long
 def test_a_killed_process_loses_a_second_of_ticks_at_most(tmp_path: Path) -> None:
     path = tmp_path / "bars.open"
     process = subprocess.Popen([sys.executable, "-c", KILLED, str(path)], stdout=subprocess.PIPE, text=True)
@@ -238,6 +239,7 @@ def simulated(settings: Settings, now: datetime) -> BarReader:
         store.close()
 
 
+@pytest.mark.long
 def test_a_sandbox_has_bars_of_what_its_books_show(settings: Settings, snapshots: SandboxSnapshots) -> None:
     books, book = [], None
     for tick_number in range(2 * 120):
@@ -255,6 +257,7 @@ def test_a_sandbox_has_bars_of_what_its_books_show(settings: Settings, snapshots
             assert max(bids) > bids[0] or min(bids) < bids[0]
 
 
+@pytest.mark.long
 def test_every_published_pair_of_currencies_has_bars_and_no_other(
     settings: Settings, snapshots: SandboxSnapshots
 ) -> None:

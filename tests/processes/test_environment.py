@@ -130,6 +130,7 @@ def copy(names: tuple[str, ...], origin: Settings, target: Settings) -> None:
 # the mark of a folder
 
 
+@pytest.mark.long
 def test_the_first_claim_marks_a_folder_for_ever(live: Settings, sandbox: Settings) -> None:
     assert (live.data / "environment").read_text() == "live\n"
     assert (sandbox.data / "environment").read_text() == "sandbox\n"
@@ -204,6 +205,7 @@ def test_a_sandbox_whose_mark_was_deleted_becomes_live_without_one_of_its_number
 # files that are copied
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("names", [("rates.book",), ("rates.image",), SERVED])
 def test_a_live_start_rebuilds_what_was_copied_from_a_sandbox(
     live: Settings, sandbox: Settings, names: tuple[str, ...]
@@ -247,6 +249,7 @@ def test_a_live_worker_with_a_copied_rate_matrix_waits_until_it_is_rebuilt(
     assert "not built for a [live] data directory: this worker waits until it is rebuilt" in caplog.text
 
 
+@pytest.mark.long
 def test_the_usage_writer_rebuilds_a_missing_rate_matrix_in_a_child_process(live: Settings) -> None:
     path = DataDirectory(live.data).matrix
     path.unlink()
@@ -272,6 +275,7 @@ def test_a_live_worker_applies_nothing_that_was_copied(
     assert len([line for line in refused if "not built for a [live] data directory" in line]) == 2
 
 
+@pytest.mark.long
 def test_a_sandbox_applies_nothing_that_is_live_either(live: Settings, sandbox: Settings) -> None:
     copy(("rates.book",), live, sandbox)
     with pytest.raises(RateBookDamaged):

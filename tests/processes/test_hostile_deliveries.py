@@ -83,6 +83,7 @@ def process_of(archive_worker: ArchiveWorker) -> int:
 XML_BOMB = b"<gesmes:Envelope>" + b"<Cube>" * 3_000_000
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("key", "content", "reason"),
     [
@@ -120,6 +121,7 @@ def test_a_delivery_that_needs_too_much_memory_is_the_sources_fault(
     assert tasks.file("ecb", Delivery(small_ecb, "a test", NOW)) == FilingResult(added=17, corrected=0, unchanged=0)
 
 
+@pytest.mark.long
 def test_a_delivery_that_ends_the_worker_twice_is_not_handed_to_it_again(
     archive_worker: ArchiveWorker, small_ecb: bytes
 ) -> None:

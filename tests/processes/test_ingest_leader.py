@@ -364,6 +364,7 @@ def quote(ingestor: Ingestor, price: str) -> None:
     ingestor._pipeline.apply_tick(Tick("kraken", Pair("BTC", "USD"), Decimal(price), Decimal(price) + 1, now), now)
 
 
+@pytest.mark.long
 def test_a_standby_publishes_nothing_and_the_leader_publishes_candidates(
     ingestor: Ingestor, settings: Settings
 ) -> None:

@@ -173,6 +173,7 @@ def test_the_rate_matrix_starts_in_1970_and_does_not_change_at_weekends(settings
     assert isnan(matrix.cell(date(1975, 3, 3), "EUR"))
 
 
+@pytest.mark.long
 def test_the_rate_matrix_has_every_currency_and_metal(
     simulated: SandboxSnapshots, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -441,6 +442,7 @@ def client(settings: Settings, market: SandboxMarket, monkeypatch: pytest.Monkey
 PAST = "/historical?date=2026-03-06&from=EUR&to=USD"
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("target", "status"),
     [

@@ -134,6 +134,7 @@ def test_usage_is_written_even_if_no_space_can_be_reserved(store, tmp_path, capl
     ledger.close()
 
 
+@pytest.mark.long
 def test_space_is_reserved_for_every_account_and_key_of_the_database(store, tmp_path):
     settings = Settings(data=tmp_path, workers=2, threads=3, stream_port=8001)
     folder = DataDirectory(tmp_path)

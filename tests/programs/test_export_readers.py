@@ -35,6 +35,7 @@ def exported(finished: Path, tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("reader", ["duckdb", "pandas", "polars"])
 def test_a_reader_finds_the_rates_of_the_time_series(reader: str, exported: Path, finished: Path) -> None:
     read = subprocess.run([PYTHON, SCRIPT, exported, reader], capture_output=True, check=True)

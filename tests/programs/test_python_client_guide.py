@@ -54,6 +54,7 @@ def test_the_guide_has_examples() -> None:
     assert sum("moneyed" in example for example in EXAMPLES) == 1
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda code: str(EXAMPLES.index(code)))
 def test_an_example_runs(
     example: str, sandbox: Cambist, programs_python: str, client_folder: str, tmp_path: Path

@@ -20,7 +20,7 @@ from tests.service.processes import ended_in_the_end, environment, until
 from tools.ports import free_port
 
 ROOT = Path(__file__).parents[2]
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 CHECKS = (
     "status_code_conformance",

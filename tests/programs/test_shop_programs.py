@@ -66,6 +66,7 @@ def test_inventree_gets_the_rates_of_all_its_currencies(plugin: Any, wsgi_client
     assert plugin.update_exchange_rates("EUR", ["EUR"]) == {"EUR": 1.0}
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("symbols", "values", "sentence"),
     [
@@ -158,6 +159,7 @@ def test_odoo_offers_the_service_with_its_currencies_and_leaves_others_alone(
     assert other._obtain_rates("EUR", ["USD"], date(2026, 3, 6), date(2026, 3, 6)) == {"of": {"another": 1}}
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [

@@ -76,6 +76,7 @@ def found(place: Place, written: list[str], tmp_path_factory: pytest.TempPathFac
     return json.loads(out.splitlines()[-1])
 
 
+@pytest.mark.long
 def test_each_formula_gives_the_number_of_the_service(found: Any, place: Place) -> None:
     values, errors = [value for _, value, _ in found["formulas"]], [error for *_, error in found["formulas"]]
     assert errors == [0] * len(errors)

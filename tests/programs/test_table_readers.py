@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 
+import pytest
 from tests.programs.conftest import SCRIPTS, Place
 
 QUERY = "from=EUR&to=USD,JPY,KWD&start=1999-01-04&end=1999-12-31"
 
 
+@pytest.mark.long
 def test_every_reader_finds_the_rates_of_json(place: Place) -> None:
     out = place.run(place.python, str(SCRIPTS / "read_tables.py"), "http://127.0.0.1/time-series", QUERY, place.key)
     results = place.ask(f"/time-series?{QUERY}")["results"]

@@ -42,6 +42,7 @@ def folded(bars: list[tuple[Fraction, ...]]) -> tuple[Fraction, ...]:
     return bars[0][0], max(bar[1] for bar in bars), min(bar[2] for bar in bars), bars[-1][3]
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=15)
 @given(PAIRS, WORKDAYS)
 @example(EURUSD, date(2026, 3, 9))
@@ -76,6 +77,7 @@ def test_every_tick_of_the_market_is_within_its_bar(pair: Pair, day: date, minut
         assert lowest <= prices[1] <= highest
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=25)
 @given(PAIRS, st.dates(date(1970, 1, 2), date(2040, 12, 31)), st.sampled_from([MINUTE, HOUR, DAY]), st.integers(1, 7))
 def test_pages_join_without_a_gap_and_asking_again_gives_the_same(

@@ -18,6 +18,7 @@ DAYS = st.dates(date(1970, 1, 1), date(2040, 12, 31))
 LAST = 4_102_444_800.0
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=40)
 @given(st.sampled_from(PAIRS), DAYS, st.integers(0, 23), st.integers(1, 24), st.integers(1, 3))
 def test_they_are_those_of_all_ticks(pair: tuple[str, str], day: date, first: int, hours: int, days: int) -> None:

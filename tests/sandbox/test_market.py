@@ -293,6 +293,7 @@ def test_a_currency_is_fixed_while_it_lives_and_floats(code: str, first: date, l
     assert (FIRST + timedelta(days=int(rows[0])), FIRST + timedelta(days=int(rows[-1]))) == (first, last)
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_no_currency_and_no_metal_jumps_by_a_quarter_in_a_day(seed: int) -> None:
     market = SimulatedMarket(seed)

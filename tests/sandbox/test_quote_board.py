@@ -39,6 +39,7 @@ def alone(market: Market, day: date, moment: datetime) -> list[Quote]:
     return quoted + [market.pair_quote(pair, moment) for pair in pairs]
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=60)
 @given(MOMENTS)
 @example(NOON)
@@ -56,6 +57,7 @@ def test_books_that_follow_each_other_have_the_quotes_that_are_returned_alone() 
         assert together(MARKET, moment) == alone(ALONE, moment.date(), moment)
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     "faults",
     [

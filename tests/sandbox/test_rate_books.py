@@ -57,6 +57,7 @@ def slots(columns: BookColumns) -> dict[object, tuple[object, ...]]:
     return found
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("now", [NOON, SATURDAY, datetime(2010, 5, 6, 7, 8, 9, 123_456, tzinfo=UTC)])
 @pytest.mark.parametrize(
     "faults",

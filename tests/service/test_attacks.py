@@ -43,6 +43,7 @@ def service_log(folder: Path) -> Iterator[None]:
     sys.stdout.write((folder / "log").read_text(encoding="utf-8", errors="replace")[-20_000:])
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_the_service_stands_an_attack(target: Target, attack: Attack, tmp_path: Path) -> None:
     assert until(lambda: sockets(target) == 0, PATIENCE)

@@ -21,7 +21,7 @@ from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, environment
 from tests.service.test_ledger import Load, Service
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 ROUNDS = int(os.environ.get("BACKUP_ROUNDS", "1"))
 MILLISECONDS = re.compile(rb'"ms":\d+}$')

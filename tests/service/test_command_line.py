@@ -9,7 +9,7 @@ from tests.patience import PATIENCE
 from tests.service.processes import COMMAND, ended_in_the_end, environment, until
 from tools.ports import free_port
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PAST = (
     ("rate", "EUR", "USD", "--date", "2024-02-29"),

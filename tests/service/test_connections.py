@@ -94,6 +94,7 @@ def test_a_connection_without_a_request_is_closed_after_ten_seconds(service):
         assert all(CLOSED_ANYWAY - 2 < seconds < 60 for seconds in threads.map(seconds_to_the_end, clients))
 
 
+@pytest.mark.long
 def test_an_idle_connection_is_kept_open_for_as_long_as_the_answer_says(service):
     with closing(http.client.HTTPConnection("127.0.0.1", service.port, timeout=25)) as connection:
         connection.request("GET", "/docs")
@@ -132,6 +133,7 @@ def test_connections_that_are_used_outlive_those_that_are_silent(service):
         assert used.sock is first
 
 
+@pytest.mark.long
 def test_clients_that_do_not_read_a_big_file_are_ended_and_cost_little(service):
     assert service.get("/openapi.json").status == 200
     before = memory(service)

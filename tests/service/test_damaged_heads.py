@@ -17,7 +17,7 @@ from tools.attack.measure import memory, sockets
 from tools.attack.sockets import opened
 from tools.attack.target import Target, started
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 HEADS = int(os.environ.get("HEADS", "500"))
 SEED = int(os.environ.get("SEED", "1"))

@@ -26,7 +26,7 @@ from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, until
 from tools.ports import free_port
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 SIGN_IN = b"<!DOCTYPE html><html><head><title>Welcome to our hotel</title></head><body>Your room?</body></html>"
 NAMES = 'xmlns:e="http://www.gesmes.org/xml/2002-08-01" xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref"'

@@ -15,7 +15,7 @@ import pytest
 from tests.patience import PATIENCE
 from tests.service.test_ledger import PATH, Service, metric, run, wait_until
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
 @pytest.fixture

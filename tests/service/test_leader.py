@@ -20,7 +20,7 @@ from cambist.status.leadership import LeaderState
 from cambist.storage.shared.rate_book_file import RateBookFile
 from cambist.storage.sql import SqlStore
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PLAYER = Path(__file__).parent.parent / "loopback" / "play.py"
 NODE = Path(__file__).parent / "ingest_node.py"

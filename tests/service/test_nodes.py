@@ -21,7 +21,7 @@ from tools.ports import free_port
 from cambist.registry.sources.source_adapters import adapters
 from cambist.storage.shared.rate_book.reader import RateBookReader
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PRICE = "/fetch-one?from=BTC&to=USD"
 LOGGED = "Serving http://"

@@ -153,6 +153,7 @@ def test_a_price_that_is_too_old_is_named_with_its_day_and_source(ask: Any, path
     assert status == 404 or "[cambist serve --sandbox]" in answer["error"]
 
 
+@pytest.mark.long
 def test_that_there_is_no_network_is_said_once(ask: Any) -> None:
     assert until(lambda: "no_network" in ask("/sources")[1], 90, pause=0.5)
     assert ask("/sources")[1]["no_network"]["sentence"].startswith("No network: newest rates of 30 October 2026 (")

@@ -19,7 +19,7 @@ from tests.service.first_start import copy_first_start_on
 from tests.service.processes import COMMAND, ended_in_the_end, environment, until
 from tools.ports import free_port
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PAUSE = 2
 LIVE = "/fetch-one?from=EUR&to=USD"

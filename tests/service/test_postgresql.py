@@ -26,7 +26,7 @@ from tools.ports import free_port
 from cambist.admin.doctor.database_checks import sessions_needed
 from cambist.settings import Settings
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 CLIENTS, ROUNDS = 16, 20
 LIVE = "/fetch-one?from=EUR&to=USD"

@@ -138,6 +138,7 @@ async def until_event(events: AsyncIterator[Event], kind: type[Event]) -> None:
             pass
 
 
+@pytest.mark.long
 def test_a_stream_goes_on_after_its_process_was_killed_and_ends_with_its_account(tmp_path: Path) -> None:
     async def watch(service: Service, key: str) -> None:
         async with AsyncCambist("http://127.0.0.1:1", key) as client:

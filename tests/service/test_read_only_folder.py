@@ -17,7 +17,7 @@ from tests.patience import PATIENCE
 from tests.service.processes import COMMAND, ended_in_the_end, environment, until
 from tools.ports import free_port
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 PATH = "/fetch-one?from=EUR&to=USD"
 CALLS = "SELECT coalesce(sum(calls), 0) FROM usage WHERE account_id = 1"
 _PR_CAPBSET_DROP = 24

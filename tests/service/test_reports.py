@@ -105,6 +105,7 @@ def test_the_means_are_those_of_the_days(service: Reporting, tmp_path: Path) -> 
         assert (float(high), float(low), int(used.partition(",")[0])) == (max(within), min(within), len(within))
 
 
+@pytest.mark.long
 def test_a_changed_report_is_found(service: Reporting, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     code, said = service.run("report", "EUR", "USD", "--since", "2024-02", "--output", str(file))

@@ -34,7 +34,7 @@ from cambist.clock import utc_now
 from cambist.settings import Settings
 from cambist.storage.shared.rate_book_file import RateBookFile
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 BENCH = Path(__file__).parents[2] / "bench"
 LENGTH = int(os.environ.get("SAME_ANSWERS", "1"))

@@ -201,6 +201,7 @@ def test_a_missing_day_is_carried_forward(sandbox: Sandbox) -> None:
     assert until(lambda: sandbox.ask(target).json["results"] != before, PATIENCE)
 
 
+@pytest.mark.long
 def test_the_same_seed_is_the_same_past_and_its_folder_is_never_live(tmp_path: Path, sandbox: Sandbox) -> None:
     with playing(tmp_path / "other") as other:
         for target in (PAST, "/historical?date=1975-03-03&from=USD", "/historical?date=2001-07-14&from=DEM"):
@@ -215,6 +216,7 @@ def test_the_same_seed_is_the_same_past_and_its_folder_is_never_live(tmp_path: P
     assert "is a sandbox and stays one" in done.stderr.splitlines()[-1]
 
 
+@pytest.mark.long
 def test_another_seed_is_another_market(tmp_path: Path, sandbox: Sandbox) -> None:
     with playing(tmp_path / "other", "--sandbox-seed", "7") as other:
         assert other.ask(PAST).json["results"] != sandbox.ask(PAST).json["results"]

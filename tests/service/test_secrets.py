@@ -16,7 +16,7 @@ from tools.ports import free_port
 
 from cambist.accounts.api_key import mint
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 STRANGER = mint(lambda alphabet: alphabet[9])
 SECRETS = {

@@ -15,7 +15,7 @@ from tests.service.first_start import copy_first_start
 from tests.service.processes import COMMAND, ended_in_the_end, environment, until
 from tools.ports import free_port
 
-pytestmark = [pytest.mark.service]
+pytestmark = [pytest.mark.long, pytest.mark.service]
 
 
 class Manager:

@@ -34,7 +34,7 @@ from cambist.pricing.rate_book import RateBook
 from cambist.sources.adapters import ADAPTERS
 from cambist.storage.shared.rate_book_file import RateBookFile
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PLAYER = Path(__file__).parent.parent / "loopback" / "play.py"
 RECORDED = Path(__file__).parents[2].parent / "shared" / "payloads"

@@ -405,6 +405,7 @@ def test_a_taken_stream_port_is_logged_and_the_service_goes_on(service: Service,
         process.wait(20)
 
 
+@pytest.mark.long
 def test_two_stream_processes_share_the_port_and_one_that_is_killed_comes_back(tmp_path: Path) -> None:
     with serving(tmp_path, "--stream-workers", "2") as service, ExitStack() as stack:
         assert until(lambda: service.log.read_text().count("Stream: ws://") == 2, 2 * PATIENCE), service.log.read_text()

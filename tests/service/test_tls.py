@@ -75,6 +75,7 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path,
         service.wait(30)
 
 
+@pytest.mark.long
 def test_clients_over_tls_that_are_silent_or_do_not_read_are_ended_and_cost_little(tmp_path: Path, tls: list[str]):
     context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
     copy_first_start(tmp_path / "data")
@@ -208,6 +209,7 @@ def test_a_missing_certificate_is_named_before_anything_is_served(tmp_path: Path
     assert "Traceback" not in refused.stderr
 
 
+@pytest.mark.long
 def test_a_certificate_without_its_key_is_refused_in_one_sentence(tmp_path: Path):
     refused = subprocess.run(
         command(tmp_path, 1, "--tls-cert", "cert.pem"),

@@ -22,7 +22,7 @@ from tools.ports import free_port
 from cambist.registry.sources.asked_sources import ask_source
 from cambist.storage.data_directory import DataDirectory
 
-pytestmark = pytest.mark.service
+pytestmark = [pytest.mark.long, pytest.mark.service]
 
 KEYS = ("harbour", "meridian", "quay")
 DECLARATION = """

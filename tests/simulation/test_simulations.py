@@ -20,6 +20,7 @@ from tools.simulation.simulate import simulate
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.long(every=15)
 @pytest.mark.parametrize("seed", [1, 2, 4, 5, 10, 55, 58, 107, 487, 566, *range(0, 45, 9)])
 def test_every_invariant_holds(seed: int) -> None:
     outcome = simulate(make_scenario(seed))
@@ -27,6 +28,7 @@ def test_every_invariant_holds(seed: int) -> None:
     assert len(outcome.lines) > 20
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("seed", range(3))
 def test_every_invariant_of_the_leader_holds(seed: int) -> None:
     outcome = simulate(make_leadership(seed))
@@ -34,6 +36,7 @@ def test_every_invariant_of_the_leader_holds(seed: int) -> None:
     assert any("leads in epoch" in line for line in outcome.lines)
 
 
+@pytest.mark.long
 def test_the_same_scenario_has_the_same_trace_on_two_machines() -> None:
     """The other machine is in another time zone, and its processor computes arrays without this one's extensions."""
     extensions = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])

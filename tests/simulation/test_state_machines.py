@@ -37,11 +37,13 @@ CHOSEN = settings(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("machine", MACHINES)
 def test_any_sequence_of_steps_holds(machine: type[RuleBasedStateMachine]) -> None:
     run_state_machine_as_test(machine, settings=CHOSEN)  # type: ignore[no-untyped-call]
 
 
+@pytest.mark.long(every=11)
 @pytest.mark.parametrize(("machine", "fault"), FOUND)
 def test_a_planted_fault_is_found(machine: type[RuleBasedStateMachine], fault: str) -> None:
     chosen = settings(

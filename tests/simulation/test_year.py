@@ -43,6 +43,7 @@ def some_sources(fortnight: Scenario) -> Scenario:
     return replace(fortnight, sources=sources, mistakes=mistakes, faults=())
 
 
+@pytest.mark.long
 def test_some_days_of_all_sources_hold(fortnight: Scenario) -> None:
     outcome = simulate(fortnight)
     assert outcome.violation is None
@@ -53,6 +54,7 @@ def test_some_days_of_all_sources_hold(fortnight: Scenario) -> None:
     assert any("node ends" in line for line in outcome.lines)
 
 
+@pytest.mark.long
 def test_the_archive_in_memory_does_what_the_one_in_sql_does(
     some_sources: Scenario, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -65,6 +67,7 @@ def test_the_archive_in_memory_does_what_the_one_in_sql_does(
         assert any(event in line for line in in_memory.lines)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("fault", "invariant"),
     [

@@ -885,6 +885,7 @@ def test_any_bytes_are_parsed_or_refused(case, content):
     check_answer(case, content)
 
 
+@pytest.mark.long(every=2)
 @EVERY
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.data())
@@ -931,6 +932,7 @@ VALUES = st.one_of(
 )
 
 
+@pytest.mark.long(every=2)
 @EVERY
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=300)
 @given(data=st.data())

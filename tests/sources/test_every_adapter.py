@@ -337,6 +337,7 @@ def test_any_bytes_are_parsed_or_refused(sample: Sample, content: bytes) -> None
     check_any(sample, content)
 
 
+@pytest.mark.long(every=15)
 @EVERY
 @settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())

@@ -352,6 +352,7 @@ def test_a_frame_that_a_source_never_sends_is_refused(sample: Sample) -> None:
     assert [name for name, content in damaged if not breaks(lambda content=content: sample.read(content))] == []
 
 
+@pytest.mark.long(every=3)
 @EVERY
 def test_a_file_cut_off_is_refused(sample: Sample) -> None:
     content = sample.content.rstrip()
@@ -437,6 +438,7 @@ def test_any_bytes_are_parsed_or_refused(sample: Sample, content: bytes) -> None
     check_any(sample, content)
 
 
+@pytest.mark.long(every=2)
 @EVERY
 @settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
@@ -451,6 +453,7 @@ def test_any_frame_is_parsed_or_refused(key: str, frame: str | bytes) -> None:
     check_heard(key, frame)
 
 
+@pytest.mark.long(every=5)
 @EVERY_FRAME
 @settings(max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())

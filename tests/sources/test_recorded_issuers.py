@@ -120,6 +120,7 @@ def read(key: str, path: Path, subject: str) -> ParsedPayload:
     return adapter.parse_tolerantly(path.read_bytes(), subject)
 
 
+@pytest.mark.long(every=5)
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded answers are not beside the project")
 @pytest.mark.parametrize("key", PRICES)
 def test_recorded_answers_are_read_completely_and_the_right_way_round(key: str) -> None:

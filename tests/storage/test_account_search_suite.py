@@ -72,6 +72,7 @@ def test_without_a_search_all_are_listed_by_name_without_deleted_ones(store: Sto
     assert names(find(store, reverse=True)) == ALL[::-1]
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -493,6 +493,7 @@ def read(archive: FixingArchive, known_at: datetime | None) -> dict[FixingKey, t
     return delivered
 
 
+@pytest.mark.long(every=2)
 @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(deliveries=DELIVERIES)
 def test_any_deliveries_can_be_read_as_of_any_moment(kind: str, deliveries: list) -> None:

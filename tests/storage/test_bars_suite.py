@@ -160,6 +160,7 @@ def test_bars_of_one_interval_before_a_moment_are_deleted(bars: BarStore) -> Non
     assert bars.delete_before(Interval.MINUTE, NOON + 2 * MINUTE) == 0
 
 
+@pytest.mark.long(every=2)
 @settings(max_examples=25)
 @given(
     gaps=st.lists(st.integers(1, 4), min_size=1, max_size=40),
@@ -198,6 +199,7 @@ PLANS = {
 """How each database explains a query, and what it says about a lookup in the index and about reading all rows."""
 
 
+@pytest.mark.long(every=2)
 def test_reading_bars_uses_the_index(store: Store, bars: BarStore) -> None:
     """The query plan is checked: an index lookup takes as long in millions of rows as in these."""
     for pair in (EURUSD, USDJPY, EURJPY):

@@ -278,6 +278,7 @@ else:
 """
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("way", ["between statements", "before its commit", "while it sends rows"])
 def test_a_leader_that_is_paused_in_a_transaction_stops_nobody_and_stores_nothing(server_url: str, way: str) -> None:
     plain = SqlStore(server_url)
@@ -306,6 +307,7 @@ def test_a_leader_that_is_paused_in_a_transaction_stops_nobody_and_stores_nothin
     plain.close()
 
 
+@pytest.mark.long
 def test_what_many_leaders_file_is_stored_in_the_order_of_their_epochs(server_url: str) -> None:
     """The term moves all the time, and every node goes on filing after it has lost it."""
     lost: list[StoreBroken] = []

@@ -95,6 +95,7 @@ def test_another_run_on_the_same_node_waits_for_its_predecessor(leadership: Lead
     assert taken_in_the_end(leadership, "berlin", "a2") > first
 
 
+@pytest.mark.long(every=2)
 def test_a_term_that_is_renewed_does_not_expire(leadership: Leadership) -> None:
     epoch = leadership.take("berlin", "a", SHORT)
     assert epoch is not None
@@ -135,6 +136,7 @@ def test_epochs_grow_also_within_a_second(leadership: Leadership) -> None:
     assert epochs == sorted(set(epochs))
 
 
+@pytest.mark.long(every=3)
 def test_epochs_grow_also_if_the_row_is_lost(store: Store, leadership: Leadership) -> None:
     """A database that is restored from a backup may have an old row, or none."""
     first = leadership.take("berlin", "a", LONG)

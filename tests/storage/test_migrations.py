@@ -112,6 +112,7 @@ def test_two_migrations_at_once_do_the_work_once(postgresql_engine: Engine) -> N
         each.dispose()
 
 
+@pytest.mark.long(every=2)
 def test_a_later_start_finds_the_newest_schema_without_alembic(engine: Engine) -> None:
     migrate(engine)
     with engine.connect() as connection:

@@ -72,6 +72,7 @@ def servers() -> Iterator[tuple[TestServer, TestServer]]:
         yield both
 
 
+@pytest.mark.long
 def test_the_next_statement_after_a_promotion_goes_to_the_new_primary(servers: tuple[TestServer, TestServer]) -> None:
     primary, standby = servers
     store = SqlStore(url_of_servers("postgres", standby, primary))  # the standby is asked first
@@ -86,6 +87,7 @@ def test_the_next_statement_after_a_promotion_goes_to_the_new_primary(servers: t
     store.close()
 
 
+@pytest.mark.long
 def test_a_standby_alone_is_refused_in_one_sentence(servers: tuple[TestServer, TestServer]) -> None:
     _, standby = servers
     store = SqlStore(standby.url("postgres"))

@@ -189,6 +189,7 @@ def ask_again_and_again(url: str, node: int, seed: int) -> int:
     return sum(granted.values())
 
 
+@pytest.mark.long(every=5)
 @pytest.mark.parametrize("seed", range(3))
 def test_threads_at_once_are_never_granted_more_than_the_quota(url: str, store: SqlStore, seed: int) -> None:
     with ThreadPoolExecutor(NODES) as threads:
@@ -212,6 +213,7 @@ for wanted in range(1, 41):
 """
 
 
+@pytest.mark.long(every=3)
 def test_processes_at_once_are_never_granted_more_than_the_quota(url: str, store: SqlStore) -> None:
     asking = [subprocess.Popen([sys.executable, "-c", PROGRAM, url, f"node-{node}"]) for node in range(3)]
     assert [process.wait(60) for process in asking] == [0, 0, 0]

@@ -55,6 +55,7 @@ def totals(calls: int) -> list[CounterTotal]:
     return [CounterTotal(TODAY, 0, number, "/fetch-one", calls) for number in ACCOUNTS]
 
 
+@pytest.mark.long
 def test_a_node_that_is_paused_while_it_stores_usage_loses_its_lock(
     open_store: Callable[[], SqlStore],
 ) -> None:

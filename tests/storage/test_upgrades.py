@@ -90,6 +90,7 @@ def check_rows_are_kept(engine: Engine, before: dict[str, list[dict[str, Any]]])
         assert [{name: row[name] for name in rows[0]} for row in after[table]] == rows
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_a_database_of_the_former_schema_is_upgraded_with_all_its_rows(kind: str, make_engine: Any) -> None:
     engine = older(make_engine, kind)
@@ -120,6 +121,7 @@ def test_a_database_of_an_older_schema_is_refused_with_what_to_do(kind: str, sch
     assert (revisions(engine), rows_of(engine)) == ([schema], before)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 def test_an_upgrade_that_is_killed_is_complete_or_begins_again(kind: str, make_engine: Any) -> None:
     whole, engine = (older(make_engine, kind) for _ in range(2))

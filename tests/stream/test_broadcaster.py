@@ -329,6 +329,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=200)
 @given(STEPS, st.sampled_from(StreamName), st.sampled_from([2, 5, 10**6]))
 def test_every_client_ends_with_the_newest_prices_and_gets_none_twice(

@@ -25,6 +25,7 @@ BINARY = b"\x82\x85" + MASK + b"hello"
 BAD_KEY = b"\x81\x9a" + MASK + b'{"op":"auth","key":"nope"}'
 
 
+@pytest.mark.long(every=6)
 @pytest.mark.parametrize("sent", [b"", CLOSE, PART, NONSENSE, BINARY, BAD_KEY])
 def test_an_ended_connection_is_freed_without_the_collector(
     ledger: Any, monkeypatch: pytest.MonkeyPatch, sent: bytes

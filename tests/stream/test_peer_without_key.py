@@ -167,6 +167,7 @@ def test_of_one_address_connections_without_a_key_are_limited_before_the_handsha
 # Frames without end.
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize(
     "endless",
     [

@@ -202,6 +202,7 @@ def test_a_rotated_key_signs_the_next_checkpoint_and_both_are_listed(service: Se
         assert sha256(name.encode() + b"\n" + b64decode(encoded)).hexdigest()[:8] == key_id
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("after", range(8))
 def test_an_interruption_at_any_step_loses_nothing(
     service: Service, monkeypatch: pytest.MonkeyPatch, after: int
@@ -349,6 +350,7 @@ def audited(service: Service, tmp_path: Path) -> Iterator[Callable[..., subproce
     server.server_close()
 
 
+@pytest.mark.long(every=2)
 def test_the_program_of_the_guide_finds_an_edition_and_every_lie(
     service: Service, audited: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from tools.judge.panel import run
 WITH_THE_PACKAGE = [crisis for crisis in CRISES if crisis.by == "ecb"]
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("crisis", WITH_THE_PACKAGE, ids=lambda crisis: f"{crisis.code} {crisis.first}")
 def test_no_day_of_a_crisis_is_wrong_in_the_end(crisis: Crisis) -> None:
     panel = crisis.panel(3, seed=1)

@@ -14,6 +14,7 @@ from cambist.verdicts.measured import CONTEXT_ROWS
 seeds = st.integers(0, 10**6)
 
 
+@pytest.mark.long
 @given(seeds, st.integers(1, 5), st.integers(1, 89))
 def test_verdicts_that_are_continued_equal_those_from_the_beginning(seed: int, sources: int, split: int) -> None:
     fixings = random_fixings(seed, sources=sources)
@@ -24,6 +25,7 @@ def test_verdicts_that_are_continued_equal_those_from_the_beginning(seed: int, s
     assert whole.frontier() == continued.frontier()
 
 
+@pytest.mark.long
 @given(seeds, st.integers(70, 140))
 def test_only_the_rows_before_that_count_are_needed(seed: int, split: int) -> None:
     fixings = random_fixings(seed, rows=150)
@@ -35,6 +37,7 @@ def test_only_the_rows_before_that_count_are_needed(seed: int, split: int) -> No
     assert whole.frontier() == continued.frontier()
 
 
+@pytest.mark.long
 @given(seeds, st.integers(1, 5))
 def test_rows_judged_together_have_the_verdicts_of_rows_judged_one_by_one(seed: int, sources: int) -> None:
     fixings = random_fixings(seed, sources=sources)
@@ -46,6 +49,7 @@ def test_rows_judged_together_have_the_verdicts_of_rows_judged_one_by_one(seed: 
     assert together.frontier() == one_by_one.frontier()
 
 
+@pytest.mark.long
 @given(seeds, st.integers(0, 3))
 def test_a_source_that_says_nothing_changes_nothing(seed: int, at: int) -> None:
     fixings = random_fixings(seed)

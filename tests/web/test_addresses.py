@@ -58,6 +58,7 @@ def reopen(page: Page, page_service: PageService) -> Callable[[], None]:
     return reload
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("view", FORMS)
 def test_what_was_typed_into_a_form_is_there_after_a_reload_and_after_back(open_view, reopen, view: str) -> None:
     button, values = FORMS[view]

@@ -128,6 +128,7 @@ def _sockets(process: int) -> Iterator[str]:
             yield found[1]
 
 
+@pytest.mark.long
 def test_ten_books_a_second_keep_the_page_quick_although_the_stream_is_killed(page, fast, page_errors):
     page_errors.allow("WebSocket connection to")  # while the stream is being replaced
     page.context.add_init_script(COUNT_FRAMES)
@@ -173,6 +174,7 @@ def test_bid_and_ask_are_those_of_the_stream(open_board, page_service):
         page_service.run("sandbox", "fault", "clear")
 
 
+@pytest.mark.long
 def test_a_price_that_stands_still_is_greyed_with_its_age(open_board, page_service):
     page_service.run("sandbox", "fault", "stale", "BTC")
     try:

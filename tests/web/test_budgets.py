@@ -63,6 +63,7 @@ def test_the_budgets_are_those_of_every_view() -> None:
     assert list(SHOWN) == [name for name, _ in VIEWS]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_view_is_still_and_accessible_and_fits(page: Page, page_service: PageService, name: str) -> None:
     opened(page, page_service, name)
@@ -85,6 +86,7 @@ def test_a_view_is_never_busy_for_long(page: Page, page_service: PageService, na
     assert found == []
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("name", [name for name, view in SHOWN.items() if view.button])
 def test_a_view_without_a_network_says_so_and_stays(
     page: Page, page_service: PageService, page_errors: PageErrors, name: str
@@ -98,6 +100,7 @@ def test_a_view_without_a_network_says_so_and_stays(
     check_fits(page, *WIDTHS)
 
 
+@pytest.mark.long(every=5)
 @pytest.mark.parametrize("name", SHOWN)
 def test_a_view_that_comes_slowly_shows_that_it_is_awaited(page: Page, page_service: PageService, name: str) -> None:
     other = "prices" if name != "prices" else "positions"

@@ -99,6 +99,7 @@ def test_a_refresh_keeps_the_focus(console):
     expect(link).to_be_focused()
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("view", VIEWS)
 def test_every_view_is_accessible_and_fits_every_screen(console, view):
     open_view(console, view)
@@ -107,6 +108,7 @@ def test_every_view_is_accessible_and_fits_every_screen(console, view):
     check_fits(console)
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("view", ["overview", "problems", "accounts", "plans", "usage", "sandbox", "audit"])
 def test_nothing_moves_while_a_view_loads(console, page_service, view):
     console.goto(f"{page_service.operator_url}#/{view}")

@@ -17,7 +17,7 @@ from tests.web.browsing import check_accessible, check_fits
 from tests.web.live import DISPUTING, OTHERS, LiveService, serving_live
 from tests.web.operator import open_view, said, sign_in
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
 @pytest.fixture(scope="module")

@@ -42,6 +42,7 @@ def enter(page: Page, service, language: str, route: str = "") -> None:
     expect(page.locator("#key")).to_have_count(0)
 
 
+@pytest.mark.long(every=5)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_view_is_in_the_language_that_the_address_asks_for(page, page_service, language):
     found = messages(language)

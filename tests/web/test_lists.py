@@ -133,6 +133,7 @@ def test_a_link_that_is_not_understood_is_said(page: Page, page_service: PageSer
     expect(page.get_by_role("alert").filter(has_text=says)).to_be_visible()
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("rule", ["", "&booking=eu-customs", "&booking=de-vat"])
 def test_a_report_shows_the_rates_and_its_receipt_is_valid(
     page: Page, page_service: PageService, tmp_path: Path, rule: str

@@ -17,6 +17,7 @@ REPOSITORY = Path(__file__).parents[2]
 TIMEOUT = 120
 
 
+@pytest.mark.long(every=7)
 @pytest.mark.parametrize("test", sorted(TESTS.glob("*.test.mjs")), ids=lambda test: test.name)
 def test_the_modules_of_the_page(test: Path, tmp_path: Path) -> None:
     node = shutil.which("node")

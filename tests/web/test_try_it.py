@@ -108,6 +108,7 @@ def interpreter_of(language: str) -> str:
     return interpreter
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("language", ["Python", "Python, httpx", "JavaScript"])
 @pytest.mark.parametrize("query", REQUESTS)
 def test_the_programs_run_and_get_the_same_status(open_try, page_service, page_errors, query, language):

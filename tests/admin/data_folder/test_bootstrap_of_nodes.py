@@ -57,6 +57,7 @@ def start(chosen: Settings) -> str | None:
         bootstrap._folder.release()
 
 
+@pytest.mark.long
 def test_nodes_that_start_at_once_prepare_the_database_once(tmp_path: Path, url: str) -> None:
     nodes = [settings(tmp_path, url, number) for number in range(NODES)]
     with ThreadPoolExecutor(NODES) as pool:

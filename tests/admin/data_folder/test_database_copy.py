@@ -130,6 +130,7 @@ def in_folder(folder: Path) -> SqlStore:
     return SqlStore(f"sqlite:///{folder / 'cambist.db'}")
 
 
+@pytest.mark.long
 def test_a_copy_into_postgresql_and_back_has_every_row(
     filled: Path, server: TestServer, database: str, tmp_path: Path
 ) -> None:
@@ -173,6 +174,7 @@ copy_database(sys.argv[1], sys.argv[2], print, lambda *done: (print(*done, flush
 """
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("batches", [1, 3, 5])
 def test_a_copy_that_was_killed_is_continued(filled: Path, server: TestServer, database: str, batches: int) -> None:
     """The process waits after each batch, and is killed after some of them."""

@@ -24,6 +24,7 @@ NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ADAPTERS = fixing_adapters(Settings())
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("file", manifest().files, ids=lambda file: file.source)
 def test_a_file_is_what_the_manifest_says(file):
     days = [fixing.day for member in members(file.content) for fixing in ADAPTERS[file.source].parse(member)]
@@ -39,6 +40,7 @@ def test_all_files_are_small_and_the_last_day_is_that_of_all_histories():
     assert manifest().until == max(ecb, *(file.last_day for file in manifest().files))
 
 
+@pytest.mark.long
 def test_they_are_filed_once_as_fixings_of_their_sources(store):
     import_packaged(store.archive, ADAPTERS, NOON, lambda _: None)
     assert {"fed", "fawazahmed0"} <= set(store.archive.sources())
@@ -59,6 +61,7 @@ def test_a_damaged_file_is_named(store, monkeypatch):
         import_packaged(store.archive, ADAPTERS, NOON, lambda _: None)
 
 
+@pytest.mark.long
 def test_a_book_of_them_has_all_living_currencies_and_the_precious_metals(store):
     import_packaged(store.archive, {"fawazahmed0": ADAPTERS["fawazahmed0"]}, NOON, lambda _: None)
     sources = {key: adapter.source for key, adapter in ADAPTERS.items()}

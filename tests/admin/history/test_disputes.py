@@ -98,6 +98,7 @@ def test_all_decisions_are_listed_newest_first(admin: DisputeAdmin) -> None:
 UNTIL = date(2026, 12, 31)
 
 
+@pytest.mark.long(every=2)
 def test_a_source_is_left_out_for_a_code_until_a_day_and_counts_again_afterwards(
     admin: DisputeAdmin, store: Store, settings: Settings
 ) -> None:
@@ -130,6 +131,7 @@ def test_an_exception_that_has_ended_changes_only_its_own_days(admin: DisputeAdm
     assert preview.choice.days == 2
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("wanted", "sentence"),
     [

@@ -56,6 +56,7 @@ ORIGINALS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("raw", ORIGINALS)
 def test_the_answer_of_a_dialect_differs_from_its_original_in_minor_ways_alone(
     make_client: Callable[..., Client], key: str, raw: str

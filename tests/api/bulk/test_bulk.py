@@ -372,6 +372,7 @@ def test_browsers_may_post_to_it(client: Client) -> None:
     assert client.request("OPTIONS", "/convert").headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
 
 
+@pytest.mark.long
 def test_a_long_file_is_never_held_in_memory_with_its_results(client: Client) -> None:
     body = b"amount,from,to\n" + b"1,EUR,USD\n" * 50_000
     post(client, body[:1000])

@@ -121,6 +121,7 @@ def test_the_daily_csv_has_the_form_of_a_recorded_one():
     assert form(ours) == form(real)
 
 
+@pytest.mark.long
 def test_made_from_all_fixings_of_the_ecb_the_history_is_its_own_file_byte_for_byte(real_archive, bundled):
     series = [PairSeries(pair, np.array(days), np.array(rates)) for pair, days, rates in real_archive.rates("ecb")]
     # Without verdicts: of its 220,000 rates four jump for one day alone, and no other source is there to confirm them.

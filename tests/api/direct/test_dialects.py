@@ -63,6 +63,7 @@ LEAST_DIRECT = 0.15
 SIDES_CHOSEN = {path for path in PATHS if "latest" in path or "live" in path}
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("is_open", [True, False])
 @pytest.mark.parametrize("start", STARTS)
 def test_both_ways_answer_and_count_the_same(

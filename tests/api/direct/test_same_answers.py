@@ -25,6 +25,7 @@ LEAST_DIRECT = 0.25
 """The least share of requests that are answered directly: otherwise the test compares one way with itself."""
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("start", STARTS)
 def test_both_ways_answer_and_count_the_same(real_matrix: RateMatrix, tmp_path: Path, start: str) -> None:
     number = list(STARTS).index(start)

@@ -71,6 +71,7 @@ def test_any_bytes_are_answered(mcp, content):
     assert mcp.send(content).status in (200, 202, 400, 404)
 
 
+@pytest.mark.long(every=7)
 @pytest.mark.parametrize("name", TOOLS)
 @SHARED
 @given(data=st.data())

@@ -303,6 +303,7 @@ def test_usage_is_a_row_for_each_day(client: Client) -> None:
     assert sum(int(row["calls"]) for row in rows) == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_a_long_answer_is_never_held_in_memory(client: Client, suffix: str) -> None:
     client.get(LONG.format(".csv") + "&partial=true")  # what is kept for all answers is made before it is measured

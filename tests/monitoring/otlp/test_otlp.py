@@ -149,6 +149,7 @@ def test_only_a_share_of_the_requests_is_traced_and_without_a_collector_the_appl
     assert traced(plain, Settings(otlp_url="http://127.0.0.1:1", otlp_share=0)) is plain
 
 
+@pytest.mark.long
 def test_spans_are_sent_with_the_headers_and_the_request_id(collector: Collector, tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, otlp_url=f"{collector.url}/", otlp_headers="x-token=a=b c", otlp_share=1)
     plain: Any = Application()

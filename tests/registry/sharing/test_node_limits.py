@@ -105,6 +105,7 @@ def test_one_machine_has_a_meter_that_knows_of_no_nodes(tmp_path: Path, store: S
     assert not (tmp_path / "ledger" / "leases").exists()
 
 
+@pytest.mark.long
 def test_nodes_share_a_quota(tmp_path: Path, store: Store) -> None:
     """One after the other asks for all that it can get."""
     shop, counts = principal(store), []

@@ -199,6 +199,7 @@ def test_a_source_that_is_asked_for_on_one_node_is_asked_by_the_other(nodes: tup
     played(nodes, scene)
 
 
+@pytest.mark.long
 def test_each_node_writes_what_it_knows_of_all(nodes: tuple[Node, Node]) -> None:
     async def scene(one: Node, two: Node) -> None:
         await until(lambda: one.report and len(one.report.nodes) == 2)

@@ -16,7 +16,7 @@ from tests.service.processes import until
 from tests.web.live import DISPUTING, LiveService, serving_live
 from tests.web.operator import said, sign_in
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PLAN = '\n[tiny]\ncalls_a_month = 3\ntags = ["currency"]\n'
 LOGGED = {

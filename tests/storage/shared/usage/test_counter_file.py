@@ -145,6 +145,7 @@ def test_a_file_never_shrinks(tmp_path: Path) -> None:
     assert other.total(5000) == file.total(5000) == 4
 
 
+@pytest.mark.long
 def test_growing_in_several_threads_loses_nothing(tmp_path: Path) -> None:
     create_counter_file(tmp_path, LAYOUT)
     files = [CounterFile(tmp_path, LAYOUT.name) for _ in range(2)]

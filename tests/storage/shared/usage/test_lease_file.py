@@ -278,6 +278,7 @@ def start_worker(tmp_path: Path) -> Iterator[Callable[[object], subprocess.Popen
         process.wait()
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("seed", range(2))
 def test_processes_that_are_killed_spend_the_quota_and_nothing_beyond_it(
     tmp_path: Path, writer: LeaseWriter, start_worker: Callable[[object], subprocess.Popen[bytes]], seed: int

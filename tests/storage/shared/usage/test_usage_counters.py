@@ -881,6 +881,7 @@ def both_days(worker: WorkerCounters) -> int:
     return sum(worker.spent(account, day) for account in (1, 701, 1401) for day in (TODAY, TOMORROW))
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("due", [1, 777, 4444, 13_131])
 def test_of_four_processes_a_killed_one_loses_at_most_its_last_call(
     children: Children,
