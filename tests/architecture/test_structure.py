@@ -53,6 +53,7 @@ def test_no_module_is_long() -> None:
     assert {name: length for name, length in lengths.items() if length > LONGEST_MODULE} == {}
 
 
+@pytest.mark.long
 def test_no_function_is_long() -> None:
     lengths = {
         f"{name_of(module)}: {node.name}": (node.end_lineno or 0) - node.lineno + 1

@@ -371,6 +371,7 @@ def test_a_fixing_is_shown_with_its_time_of_delivery_and_origin(data: str) -> No
     assert "17:00:00" in result.output
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

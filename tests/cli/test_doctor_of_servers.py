@@ -48,6 +48,7 @@ def test_a_primary_is_sound(servers: tuple[TestServer, TestServer], tmp_path: Pa
     assert (finding.severity, "sound, schema" in finding.found, "pooler" in finding.found) == (OK, True, False)
 
 
+@pytest.mark.long
 def test_a_wrong_password(servers: tuple[TestServer, TestServer], tmp_path: Path) -> None:
     url = servers[0].url("postgres").replace("postgres@", "locked:wrong@")
     (finding,) = found(tmp_path, url)

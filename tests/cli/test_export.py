@@ -291,6 +291,7 @@ def test_a_folder_with_something_else_is_refused_and_left_alone(run: Run, out: P
     assert sorted(contents(out)) == ["holiday.jpg", "manifest.json"]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [

@@ -59,6 +59,7 @@ def test_a_sandbox_answers_streams_and_is_gone_afterwards(folder: Path) -> None:
     assert not [*folder.iterdir()]
 
 
+@pytest.mark.long
 def test_a_failing_test_ends_the_sandbox_too(folder: Path) -> None:
     urls: list[str] = []
 

@@ -109,6 +109,7 @@ def test_nodes_hear_of_each_other_and_count_those_that_answer_calls(store: SqlSt
     played(scene)
 
 
+@pytest.mark.long
 def test_without_redis_the_database_says_how_many_there_are_and_without_both_it_stays(store: SqlStore) -> None:
     async def scene() -> None:
         redis = RedisDouble()

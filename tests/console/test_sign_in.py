@@ -177,6 +177,7 @@ def test_a_session_ends_when_it_is_idle(browser: Browser, clock: Clock) -> None:
     assert browser.get("/session").refusal == (401, "signed_out")
 
 
+@pytest.mark.long
 def test_what_the_page_asks_by_itself_does_not_keep_a_session(browser: Browser, clock: Clock) -> None:
     for _ in range(29):
         clock.advance(minutes=1)

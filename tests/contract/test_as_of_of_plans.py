@@ -117,6 +117,7 @@ def is_refused(reply):
     return (reply.status, reply.json["code"]) == (403, "not_in_plan") and "cambist-first-edition" not in reply.headers
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("path", ENDPOINTS)
 @pytest.mark.parametrize("is_warm", [True, False], ids=["after the unlimited plan", "first"])
 @pytest.mark.parametrize("edition", ["then", "instant", "now", "no"])

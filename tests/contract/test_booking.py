@@ -237,6 +237,7 @@ def test_frankfurter_2_refuses_providers_that_it_cannot_answer_from(frankfurter,
     assert "rovider" in reply.json["message"] or "source" in reply.json["message"]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     "choice",
     ["source=ecb&rule=day", "source=ecb&rule=before", "source=nbp&rule=before", "rule=next", "booking=eu-customs",

@@ -146,6 +146,7 @@ def test_the_requests_cover_every_endpoint():
     assert {target.partition("?")[0] for target in TARGETS} == {endpoint.path for endpoint in endpoints()}
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("target", TARGETS)
 def test_earlier_requests_and_their_plans_change_no_answer(make, target):
     alone = {key: told(make(), target, key) for key in KEYS}
@@ -250,6 +251,7 @@ def test_a_request_with_the_current_etag_is_304_without_computing_the_answer(mak
     assert (reply.status, reply.headers["etag"], made) == (304, etag, [])
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("target", CLOSED)
 @pytest.mark.parametrize("code", ["EUR", "JPY", "USD", "GBP"])
 def test_an_etag_is_another_one_whenever_the_content_is(make, target, code):

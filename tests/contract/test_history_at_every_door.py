@@ -124,6 +124,7 @@ def has_as_of(target: str) -> bool:
     return any(one.path == path and "as_of" in declared_names(one.params) for one in endpoints())
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("ask", ["", "&receipt=1", f"&as_of={AS_OF}"], ids=["plain", "receipt", "as_of"])
 @pytest.mark.parametrize("target", GETS)
 def test_an_old_day_is_refused(asking: Asking, target: str, ask: str) -> None:
@@ -139,6 +140,7 @@ def test_an_old_day_is_refused(asking: Asking, target: str, ask: str) -> None:
     assert not is_refused(asking.get("limited", recent))
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("target", [*GETS, *IN_DIALECTS])
 def test_an_old_day_is_refused_in_a_receipt(asking: Asking, target: str) -> None:
     for day, is_over in ((OLD, True), (RECENT, False)):

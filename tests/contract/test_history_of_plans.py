@@ -179,6 +179,7 @@ def is_refused(reply):
     return (reply.status, reply.json["code"]) == (403, "not_in_plan")
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("receipt", ["", "&receipt=1"])
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_endpoint_refuses_older_days_than_the_plan_has(make_limited, target, receipt):
@@ -188,6 +189,7 @@ def test_an_endpoint_refuses_older_days_than_the_plan_has(make_limited, target, 
     assert client.get(on_day(target, RECENT), key=LIMITED_KEY).status != 403
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_question_for_a_receipt_refuses_the_same(make_limited, target):
     client = make_limited()

@@ -156,6 +156,7 @@ def question_for(first: str) -> str:
     )
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("is_cached", [False, True], ids=["computed", "cached"])
 @pytest.mark.parametrize("first", FAULTS)
 @pytest.mark.parametrize("face", FACES, ids=[face.name for face in FACES])

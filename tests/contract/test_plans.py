@@ -438,6 +438,7 @@ def test_a_head_request_costs_the_same_as_a_get_whether_computed_or_cached(make,
 LISTS = ["/currencies", "/fx/pairs", "/fx/pairs/quote-sizes", "/metals/list"]
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("spent", [10, 11, 1000])
 @pytest.mark.parametrize("kept", [False, True])
 @pytest.mark.parametrize("target", [CLOSED, "/time-series?to=EUR&start=2026-10-01&end=2026-10-30", *LISTS])
@@ -455,6 +456,7 @@ def test_a_free_answer_is_returned_with_a_spent_quota(make, spent, kept, target)
     assert charged(client) == spent
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("target", [*KEPT, *LISTS])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 @pytest.mark.parametrize("condition", [{}, {"If-None-Match": "*"}, {"If-None-Match": '"another"'}])

@@ -111,6 +111,7 @@ def test_a_day_reads_what_is_known_of_it(
     assert shown(real_matrix, day, base, quote) == written
 
 
+@pytest.mark.long
 def test_marks_and_francs_are_worth_the_same_on_every_day_of_2001(real_matrix: RateMatrix) -> None:
     exact = plain(Fraction("6.55957") / Fraction("1.95583"))
     days = [date(2001, 1, 1) + timedelta(days=offset) for offset in range(365)]

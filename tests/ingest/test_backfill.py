@@ -244,6 +244,7 @@ def test_deliveries_of_one_source_do_not_count_for_another(scene: Scene) -> None
 # Nothing published
 
 
+@pytest.mark.long
 def test_an_empty_part_is_requested_again_after_a_month(scene: Scene) -> None:
     empty = WEEKS[2]
     scene.mint.answers[empty] = NothingPublished("mint: has nothing")

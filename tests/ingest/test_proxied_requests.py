@@ -71,6 +71,7 @@ def test_requests_over_http_are_forwarded() -> None:
     asyncio.run(scene())
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("named_by", ["setting", "HTTPS_PROXY", "all_proxy"])
 def test_requests_and_sockets_over_tls_are_tunnelled(tmp_path: Path, named_by: str) -> None:
     async def scene() -> None:

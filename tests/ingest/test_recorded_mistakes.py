@@ -141,6 +141,7 @@ def test_a_recorded_mistake_is_not_served_while_another_source_says_otherwise(
     check_not_served(store, a_source("other", anchor="USD"), mistake, said, is_first=is_first)
 
 
+@pytest.mark.long(every=2)
 @recorded
 @pytest.mark.parametrize("mistake", MISTAKES[:4], ids=lambda each: f"{each.source} {each.code}")
 def test_a_source_alone_is_said_to_be_single(store: SqlStore, mistake: Mistake) -> None:

@@ -123,6 +123,7 @@ def test_a_password_is_sent_over_starttls_alone(certificate: ssl.SSLContext, tmp
     assert [word for word in server.commands if word.startswith("plain")] == ["plain EHLO", "plain STARTTLS"]
 
 
+@pytest.mark.long
 def test_a_message_is_sent_over_tls_from_the_start(certificate: ssl.SSLContext, tmp_path: Path) -> None:
     with serving(MailReceiver(certificate, "pass", is_secure=True)) as server:
         send(mail(server, user="user:pass@", scheme="smtps", more=f"&ca={tmp_path / 'cert.pem'}"), TEST)

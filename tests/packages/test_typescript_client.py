@@ -68,6 +68,7 @@ def test_the_compiler_refuses_wrong_questions(node: str, compiled: Path, tmp_pat
     assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.long
 def test_the_package_has_what_is_published_and_no_dependency(compiled: Path) -> None:
     about = json.loads((PACKAGE / "package.json").read_text())
     assert not about.keys() & {"dependencies", "peerDependencies", "optionalDependencies", "private"}

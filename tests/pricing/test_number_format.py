@@ -131,6 +131,7 @@ def test_a_float_is_written_as_the_rate_that_it_stands_for(rate: float) -> None:
     assert plain_float(rate) == plain(Fraction(rate))
 
 
+@pytest.mark.long
 def test_the_newest_rates_are_written_alike_from_the_rate_book_and_the_rate_matrix(
     real_book: RateBook, real_matrix: RateMatrix
 ) -> None:

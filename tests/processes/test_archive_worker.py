@@ -192,6 +192,7 @@ def test_a_call_that_does_not_end_is_the_sources_fault_and_its_process_is_replac
     run(scene())
 
 
+@pytest.mark.long
 def test_close_leaves_no_process_behind(settings: Settings) -> None:
     archive_worker = ArchiveWorker(settings)
     run(archive_worker.call(ArchiveTasks.summarize, "ecb"))

@@ -276,6 +276,7 @@ def test_every_published_pair_of_currencies_has_bars_and_no_other(
     assert Pair("AED", "USD") not in pairs
 
 
+@pytest.mark.long
 def test_while_the_market_is_closed_a_sandbox_has_no_bars(settings: Settings) -> None:
     reader = simulated(settings, CLOSES + 2 * DAY)
     newest = reader.newest_bars(EURUSD, Interval.MINUTE, CLOSES - 2 * MINUTE, None, 100)

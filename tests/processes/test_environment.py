@@ -136,6 +136,7 @@ def test_the_first_claim_marks_a_folder_for_ever(live: Settings, sandbox: Settin
     assert (sandbox.data / "environment").read_text() == "sandbox\n"
 
 
+@pytest.mark.long
 def test_a_live_start_on_a_sandboxs_folder_is_refused(sandbox: Settings) -> None:
     before = {path: path.read_bytes() for path in sandbox.data.iterdir() if path.is_file()}
     with pytest.raises(CannotStart) as refused:

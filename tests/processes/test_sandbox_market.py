@@ -137,6 +137,7 @@ def test_the_simulated_source_is_the_one_that_the_archive_refuses() -> None:
     assert SANDBOX.sources == (SIMULATED,) == (Environment.SANDBOX,)
 
 
+@pytest.mark.long
 def test_the_first_start_builds_rate_book_and_rate_matrix_from_the_simulation_alone(settings: Settings) -> None:
     book, matrix = book_of(settings), matrix_of(settings)
     origins = {quote.origin for quote in (*book.quotes.values(), *book.pairs.values())}

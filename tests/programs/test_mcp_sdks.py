@@ -120,6 +120,7 @@ def check(found: Any, sandbox: Sandbox) -> None:
     assert "did you mean USD (US Dollar)" in unknown["text"]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("generation", "mode", "revision"),
     [
@@ -135,6 +136,7 @@ def test_the_official_sdk_uses_the_tools_over_http(sandbox, generation, mode, re
     check(found, sandbox)
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(("generation", "revision"), [("first", "2025-11-25"), ("second", "2026-07-28")])
 def test_the_official_sdk_uses_the_tools_over_pipes(sandbox, generation, revision):
     key_file = ("--data", str(sandbox.folder))

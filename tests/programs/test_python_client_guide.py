@@ -75,6 +75,7 @@ def test_an_example_runs(
         assert "¥" in shown.splitlines()[-1]
 
 
+@pytest.mark.long
 def test_the_settings_work_in_a_django_project(
     sandbox: Cambist, programs_python: str, client_folder: str, tmp_path: Path
 ) -> None:

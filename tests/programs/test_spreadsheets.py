@@ -89,6 +89,7 @@ def test_each_formula_gives_the_number_of_the_service(found: Any, place: Place) 
     assert ecb > 0.5
 
 
+@pytest.mark.long
 def test_the_formulas_of_the_page_give_the_numbers_of_the_service(found: Any, written: list[str], place: Place) -> None:
     if not written:
         pytest.skip("there is no node to write the formulas")

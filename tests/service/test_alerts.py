@@ -64,6 +64,7 @@ def _answers(client: Cambist) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_each_alert_is_told_once_while_the_process_that_tells_is_killed(watched: Watched) -> None:
     with serving(Webhook()) as receiver:
         added = [

@@ -87,6 +87,7 @@ def seconds_to_the_end(client: socket.socket) -> float:
     return time.monotonic() - begun
 
 
+@pytest.mark.long
 def test_a_connection_without_a_request_is_closed_after_ten_seconds(service):
     with ExitStack() as stack, ThreadPoolExecutor() as threads:
         # Nothing, and half a head: both at once, to wait only once.
@@ -176,6 +177,7 @@ def test_a_worker_keeps_its_environment_and_shows_none_of_it_to_requests(service
     assert b"PATH=" in Path(f"/proc/{worker}/environ").read_bytes()
 
 
+@pytest.mark.long
 def test_answers_are_finished_although_silent_connections_are_open_at_the_stop(tmp_path):
     copy_first_start(tmp_path / "data")
     with serving(tmp_path / "data", tmp_path / "logs") as spare, ExitStack() as stack:

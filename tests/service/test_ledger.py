@@ -259,6 +259,7 @@ def run(service: Service, *arguments: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE).stdout
 
 
+@pytest.mark.long
 def test_a_revoked_key_stops_within_a_second_on_every_worker(service: Service) -> None:
     key = run(service, "account", "create", "leaver", "--plan", "premium").strip()
     wait_until(lambda: all(service.ask(PATH, key)[0] == 200 for _ in range(20)))
@@ -286,6 +287,7 @@ def test_plans_are_reloaded_by_signal_and_a_broken_file_changes_nothing(service:
     wait_until(lambda: {service.ask(PATH, key)[0] for _ in range(12)} == {200}, PATIENCE)
 
 
+@pytest.mark.long
 def test_the_rate_holds_within_two_per_cent_over_all_workers(service: Service) -> None:
     key = run(service, "account", "create", "busy", "--plan", "extra").strip()
     wait_until(lambda: service.ask("/usage", key)[0] == 200, PATIENCE)
@@ -345,6 +347,7 @@ TABLE = "/time-series.{}?from=EUR&to=USD,GBP,JPY,CHF,SEK,NOK,DKK,PLN,CZK,HUF&sta
 TABLE_COST = 10
 
 
+@pytest.mark.long
 def test_tables_asked_for_at_once_spend_no_more_than_the_quota(service: Service) -> None:
     quota, found = 100, []
     plans = service.data / "plans.toml"

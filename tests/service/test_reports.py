@@ -64,6 +64,7 @@ def rows_of(page: str) -> list[list[str]]:
     return [row for row in found if row and re.fullmatch(r"\d{4}-\d\d-\d\d", row[0])]
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("chosen", [(), ("--source", "ecb"), ("--booking", "eu-customs"), ("--booking", "de-vat")])
 def test_a_report_shows_what_the_service_answers_and_its_receipt_is_valid(
     service: Reporting, tmp_path: Path, chosen: tuple[str, ...]
@@ -124,6 +125,7 @@ def test_a_changed_report_is_found(service: Reporting, tmp_path: Path) -> None:
         assert (code, said.startswith("Not valid:")) == (1, True), said
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

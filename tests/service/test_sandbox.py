@@ -191,6 +191,7 @@ def test_stale_quotes_grow_old(sandbox: Sandbox) -> None:
     assert until(lambda: book_of(sandbox).quotes["BTC"].as_of > as_of, PATIENCE)
 
 
+@pytest.mark.long
 def test_a_missing_day_is_carried_forward(sandbox: Sandbox) -> None:
     target = "/historical?date=2026-10-06&from=USD&to=EUR"
     before = sandbox.ask("/historical?date=2026-10-05&from=USD&to=EUR").json["results"]

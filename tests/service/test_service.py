@@ -383,6 +383,7 @@ def test_a_taken_port_is_refused_in_one_sentence(service, tmp_path):
     assert service.get("/currencies").status == 200
 
 
+@pytest.mark.long
 def test_a_data_path_under_a_regular_file_is_refused_in_one_sentence(tmp_path):
     (tmp_path / "file").write_text("I am no folder")
     for path in (tmp_path / "file" / "data", tmp_path / "file"):

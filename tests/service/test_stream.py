@@ -362,6 +362,7 @@ def test_a_killed_sandbox_process_leaves_the_sockets_open(client: ClientConnecti
         next_price(client)
 
 
+@pytest.mark.long
 def test_a_stopping_service_sends_a_status_and_closes_the_connections(tmp_path: Path) -> None:
     with serving(tmp_path) as service, service.connect() as client:
         assert hear(client)["op"] == "connect"
@@ -373,6 +374,7 @@ def test_a_stopping_service_sends_a_status_and_closes_the_connections(tmp_path: 
         assert "Traceback" not in service.log.read_text()
 
 
+@pytest.mark.long
 def test_a_stream_process_that_is_stopped_from_outside_is_restarted(tmp_path: Path) -> None:
     with serving(tmp_path) as service:
         service.kill(2, signal.SIGTERM)

@@ -94,6 +94,7 @@ def test_clients_over_tls_that_are_silent_or_do_not_read_are_ended_and_cost_litt
         assert until(lambda: established(service) <= 1, PATIENCE)
 
 
+@pytest.mark.long
 def test_an_answer_over_tls_arrives_whole_however_slowly_it_is_read(tmp_path: Path, tls: list[str]):
     context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
     copy_first_start(tmp_path / "data")

@@ -914,6 +914,7 @@ def check_asked(adapter):
     assert not any({*"{}"} & {*each.url.replace("{key}", "")} for each in asked)
 
 
+@pytest.mark.long(every=3)
 @EVERY
 @settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(data=st.data())

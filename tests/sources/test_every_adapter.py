@@ -283,6 +283,7 @@ def test_a_currency_that_the_fund_has_not_reported_before_costs_only_itself() ->
     )
 
 
+@pytest.mark.long(every=5)
 @EVERY
 def test_a_file_cut_off_within_a_line_is_refused(sample: Sample) -> None:
     content = sample.content.rstrip() if sample.content.lstrip()[:1] in b"{[<" else sample.content
@@ -290,6 +291,7 @@ def test_a_file_cut_off_within_a_line_is_refused(sample: Sample) -> None:
     assert [content[:cut] for cut in within if not sample.breaks(content[:cut])] == []
 
 
+@pytest.mark.long(every=11)
 @EVERY
 def test_a_file_of_a_hundred_megabytes_is_refused(sample: Sample) -> None:
     with pytest.raises(SourceBroken):
@@ -326,6 +328,7 @@ def check_any(sample: Sample, content: bytes) -> None:
     assert len({(fixing.pair, fixing.day, fixing.rate_type) for fixing in fixings}) == len(fixings)
 
 
+@pytest.mark.long(every=5)
 @EVERY
 @settings(max_examples=EXAMPLES)
 @given(content=st.binary(max_size=400))
@@ -346,6 +349,7 @@ def test_any_text_like_the_real_one_is_parsed_or_refused(sample: Sample, data: s
     check_any(sample, spoiled(sample.text, data, st.text(letters, max_size=6), "").encode(sample.encoding, "replace"))
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("sample", [sample for sample in SAMPLES if sample.key == "ecb"], ids=lambda each: each.name)
 @settings(max_examples=200)
 @given(data=st.data())

@@ -391,6 +391,7 @@ def test_an_invalid_frame_is_refused(key: str, frame: str | bytes) -> None:
         venue_of(key).parse_message(frame, names_of(key))
 
 
+@pytest.mark.long(every=3)
 @EVERY_FRAME
 def test_a_frame_cut_off_is_refused(frame: Frame) -> None:
     nominal = [

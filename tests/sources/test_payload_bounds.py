@@ -140,6 +140,7 @@ def test_a_zip_of_many_files_is_refused() -> None:
         READER.unpacker(packed.getvalue())
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

@@ -97,6 +97,7 @@ def test_each_word_is_found_in_what_describes_an_account(store: Store, text: str
     assert (names(found), found.total) == (expected, len(expected))
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("state", "expected"),
     [
@@ -110,6 +111,7 @@ def test_a_state_leaves_others_out(store: Store, state: AccountState, expected: 
     assert names(find(store, state=state)) == expected
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("order", "expected"),
     [

@@ -91,6 +91,7 @@ def test_alerts_of_suspended_and_deleted_accounts_are_not_looked_at(store: SqlSt
     assert store.alerts.active() == []
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("repeat", [False, True])
 def test_what_fires_is_recorded_once_by_many_that_see_it(store: SqlStore, shop: Account, *, repeat: bool) -> None:
     alert = add(store, shop, asked(repeat=repeat))

@@ -166,6 +166,7 @@ def test_a_value_that_returns_is_recorded_as_two_corrections(archive: FixingArch
     assert values(archive.fixings("ecb", known_at=NOON + HOUR)) == ["1.2"]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("value", ["1.10", "1", "100.000", "0.000000010", "123456789.123456789", "1E+3", "1E-12"])
 def test_a_value_keeps_its_digits(archive: FixingArchive, value: str) -> None:
     deliver(archive, [fixing(value)])
@@ -317,6 +318,7 @@ def test_a_unit_is_kept_with_its_pair(archive: FixingArchive) -> None:
     assert [received.fixing for received in archive.revisions(gold.pair, MON)] == [gold]
 
 
+@pytest.mark.long(every=2)
 def test_a_delivery_of_tens_of_thousands_of_fixings_is_filed(archive: FixingArchive) -> None:
     many = [fixing(f"1.{number}", MON - timedelta(days=number)) for number in range(20_001)]
     assert deliver(archive, many).added == 20_001

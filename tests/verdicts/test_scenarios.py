@@ -39,6 +39,7 @@ def test_a_true_jump_of_the_only_source_is_served_a_day_late(name: str) -> None:
     assert (outcome.live, outcome.final, outcome.hours) == (1, 0, 24)
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("name", RESISTED)
 @pytest.mark.parametrize("sources", [2, 3])
 @pytest.mark.parametrize("is_reversed", [False, True])
@@ -68,6 +69,7 @@ def test_wrong_days_are_no_more_than(name: str, sources: int, live: int, final: 
     assert (outcome.live, outcome.final) == (live, final)
 
 
+@pytest.mark.long(every=23)
 @pytest.mark.parametrize("is_issuer", [False, True])
 @pytest.mark.parametrize("factor", [10.0, 31.1034768, 100.0, 0.001])
 @pytest.mark.parametrize(

@@ -105,6 +105,7 @@ def test_the_board_of_metals_and_the_terms_for_pieces_are_kept_beside_each_other
     expect_values(page, {"Margin": "4%", "Percent below": "2", "Metals and purities": "XAU:750"})
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("route", "label", "typed", "shown"),
     [
@@ -139,6 +140,7 @@ def test_a_source_is_in_the_address_while_it_is_open(open_view) -> None:
     expect(page).to_have_title("Sources · Cambist")
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("route", "title"),
     [

@@ -112,6 +112,7 @@ def test_an_alert_is_made_and_ended_by_keyboard_and_an_error_is_red(
     expect(page.locator("section:focus")).to_have_count(1)
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("condition", "labels"),
     [

@@ -158,6 +158,7 @@ def test_ten_books_a_second_keep_the_page_quick_although_the_stream_is_killed(pa
     assert until(lambda: page.locator(".board-spark path").first.get_attribute("d").count("L") > 30, 60)
 
 
+@pytest.mark.long
 def test_bid_and_ask_are_those_of_the_stream(open_board, page_service):
     page_service.run("sandbox", "fault", "stale", "BTC,ETH")
     try:
@@ -266,6 +267,7 @@ def test_pairs_are_sorted_below_their_headings_by_name_and_by_change(open_board)
     assert page.url.endswith(f"pairs={','.join(shown)}")
 
 
+@pytest.mark.long
 def test_the_change_is_from_the_open_of_the_api_and_asked_for_once(open_board, page_service):
     page = open_board("EUR/USD,USD/JPY,XAU/USD,BTC/USD")
     asked: list[str] = []
@@ -348,6 +350,7 @@ def test_an_empty_board_offers_the_usual_pairs(open_board):
     expect(page.get_by_role("row")).to_have_count(9)
 
 
+@pytest.mark.long
 def test_the_board_is_accessible_fits_every_width_and_does_not_move(open_board):
     page = open_board("BTC/USD,ETH/USD,EUR/USD,XAU/USD")
     wait_for_prices(page, "BTC/USD", "ETH/USD")

@@ -192,6 +192,7 @@ def test_ten_thousand_days_are_drawn_in_under_300_ms_after_the_data(make_page, p
     assert min(took) < 300
 
 
+@pytest.mark.long
 def test_a_link_shows_the_same_and_never_has_the_key(open_view, page_service, make_page):
     page = open_view("#/charts?pairs=EUR/USD")
     wait_for_line(page)
@@ -395,6 +396,7 @@ def plot_of(page: Page) -> dict[str, float]:
 SIX = "EUR/USD,GBP/USD,CHF/USD,USD/JPY,USD/CAD,USD/TRY"
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("route", ["#/charts?pairs=EUR/USD", f"#/charts?pairs={SIX}", "#/bars?pair=EURUSD"])
 def test_the_whole_plot_is_on_a_laptops_screen_without_scrolling(make_page, page_service, route):
     page = make_page(viewport={"width": 1440, "height": 900})

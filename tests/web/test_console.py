@@ -261,6 +261,7 @@ def test_usage_is_shown_by_day_account_and_endpoint(console, page_service):
     check_fits(console)
 
 
+@pytest.mark.long
 def test_a_fault_is_switched_on_and_seen(console, page_service):
     def rate() -> float:
         return float(page_service.json("/fetch-one?from=EUR&to=USD")["result"]["USD"])
@@ -304,6 +305,7 @@ def test_a_console_whose_session_was_ended_elsewhere_says_so(console, page_servi
     check_accessible(console)
 
 
+@pytest.mark.long
 def test_filters_of_accounts_survive_a_reload_and_going_back(console, page_service):
     for name in ("filter-one", "filter-two"):
         page_service.run("account", "create", name, "--plan", "one")

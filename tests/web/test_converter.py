@@ -93,6 +93,7 @@ def test_prices_that_stand_still_are_those_that_the_api_answers_without_a_browse
     assert digits(value_of(page)) == Decimal(own["result"]["EUR"])
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(("unit", "purity"), [("gram", "750"), ("kilogram", "999.5"), ("tola", ""), ("oz_t", "916")])
 def test_a_metal_is_converted_by_unit_and_purity_at_its_spot_price(open_view, unit, purity):
     page = open_view("#/convert?amount=1&from=EUR&to=USD")
@@ -242,6 +243,7 @@ def test_a_link_with_a_day_converts_at_that_day_and_says_of_when_its_fixing_is(o
     check_fits(page)
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("query", "text"),
     [
@@ -280,6 +282,7 @@ def test_a_link_with_an_unknown_parameter_shows_nothing_but_that(open_view, page
     value_of(page)
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("query", "asked_text", "value"),
     [
@@ -309,6 +312,7 @@ def test_a_small_amount_in_a_coin_has_digits_enough(open_view):
     assert len(digits(value_of(page)).as_tuple().digits) >= 5
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("typed", "code"), [("GBp", "GBp"), ("gbp", "GBP"), ("RMB", "CNY"), ("$", "USD"), ("doller", "USD")]
 )
@@ -335,6 +339,7 @@ def test_a_code_that_is_none_is_refused_without_brackets_and_a_hint_can_be_taken
     assert "from=CNY" in page.url
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("typed", "amount", "shown"),
     [("1,234.50", "1234.50", "1.234.50 EUR"), ("1234,50", "1234.50", "1.234.50 EUR"), ("١٢٣", "123", "123 EUR")],

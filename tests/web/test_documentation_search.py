@@ -99,11 +99,13 @@ def search(browser: Browser, site: str) -> Iterator[Callable[[str], list[str]]]:
     page.close()
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(("words", "first"), FIRST.items())
 def test_the_right_page_is_first(search: Callable[[str], list[str]], words: str, first: str) -> None:
     assert search(words)[0] == first
 
 
+@pytest.mark.long
 def test_each_question_finds_the_index_of_questions(search: Callable[[str], list[str]]) -> None:
     text = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
     questions = re.findall(r"^\| ([^|]+\?[^|]*) \|", text, re.MULTILINE)

@@ -71,6 +71,7 @@ def test_it_begins_with_an_introduction_and_lists_every_endpoint(open_docs):
     assert layout_shift(page) < 0.01
 
 
+@pytest.mark.long
 def test_every_endpoint_has_its_text_a_cost_an_example_and_errors(open_docs):
     page = open_docs()
     for path in PATHS:
@@ -139,6 +140,7 @@ def test_a_key_that_the_tab_keeps_is_used(open_docs, page_service, page):
     assert send(page) == "200"
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("path", ["/value", "/price-list/bulk", "/metals/value", "/convert/bulk"])
 def test_what_is_posted_is_answered_and_its_programs_run(open_docs, page_service, path):
     page = open_docs(f"#{path}", with_key=True)
@@ -179,6 +181,7 @@ def test_it_is_small(page, page_service):
     assert 20_000 < sum(sizes) < MOST_BYTES
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("route", ["#/", "#/convert", "#/value"])
 def test_it_is_accessible_and_fits_every_width(open_docs, route):
     page = open_docs(route)

@@ -76,6 +76,7 @@ def without_time(value: object) -> object:
     return type(value).__name__
 
 
+@pytest.mark.long
 def test_every_endpoint_answers_its_form_as_it_answers_curl(open_try, page_service):
     page = open_try("")
     for path in PATHS:

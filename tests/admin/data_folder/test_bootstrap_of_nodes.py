@@ -74,6 +74,7 @@ def test_nodes_that_start_at_once_prepare_the_database_once(tmp_path: Path, url:
         assert "JPY" in book.quotes
 
 
+@pytest.mark.long
 def test_a_node_waits_for_the_one_that_prepares_the_database(
     tmp_path: Path, url: str, caplog: pytest.LogCaptureFixture
 ) -> None:

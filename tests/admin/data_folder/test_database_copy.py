@@ -161,6 +161,7 @@ def test_new_rows_are_numbered_after_the_copied_ones(filled: Path, server: TestS
     store.close()
 
 
+@pytest.mark.long
 def test_a_second_copy_changes_nothing(filled: Path, server: TestServer, database: str) -> None:
     url = server.url(database)
     first = copy_database(str(filled), url, ignored, ignored)

@@ -59,6 +59,7 @@ def edition(store: Store, settings: Settings) -> str:
     return matrix.edition
 
 
+@pytest.mark.long(every=2)
 def test_a_decision_and_its_end_have_editions(admin: DisputeAdmin, store: Store, settings: Settings) -> None:
     before = edition(store, settings)
     assert [each.code for each in admin.disputes().disputes] == ["EUR"]

@@ -70,6 +70,7 @@ def test_the_answer_of_a_dialect_differs_from_its_original_in_minor_ways_alone(
     assert {each.kind.value for each in differences} <= {"age", "words"}, differences
 
 
+@pytest.mark.long
 def test_a_field_that_a_dialect_would_lose_is_found(make_client: Callable[..., Client], key: str) -> None:
     raw = next(iter(ORIGINALS))
     reply = make_client(dialects=(fixer,)).get(read_target(raw).with_key(key), key=None)

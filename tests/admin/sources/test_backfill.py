@@ -293,6 +293,7 @@ def test_an_older_data_folder_is_migrated_and_keeps_its_fixings(
     store.close()
 
 
+@pytest.mark.long
 def test_recommended_are_official_free_sources_of_few_requests_and_what_is_left_of_them_is_known(
     open_admin: Open,
 ) -> None:

@@ -399,6 +399,7 @@ WORST: dict[str, list[dict[str, Any]]] = {
 }
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_longest_answers_are_short_and_follow_their_schema(make_client, now, speaker, tool):
     client = stock(make_client(environment="sandbox"), now, MANY)

@@ -88,6 +88,7 @@ TARGETS = [
 ]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_any_answer_has_a_receipt_and_is_otherwise_the_same(client: Client, target: str) -> None:
     plain = client.get(target)
@@ -118,6 +119,7 @@ def test_any_answer_is_in_the_receipt_that_was_posted_for(client: Client, target
     assert reply.headers["x-calls-cost"] == plain.headers["x-calls-cost"]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("value", ["1", "true", "yes", "Y"])
 @pytest.mark.parametrize("position", ["first", "last", "encoded"])
 def test_the_parameter_may_be_anywhere(client: Client, value: str, position: str) -> None:

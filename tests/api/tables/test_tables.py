@@ -265,6 +265,7 @@ def test_head_has_the_length_and_no_body(client: Client) -> None:
     assert (head.content, head.headers["content-length"]) == (b"", str(len(full.content)))
 
 
+@pytest.mark.long
 def test_a_long_csv_is_compressed_for_clients_that_accept_it(client: Client) -> None:
     plain = client.get(LONG.format(".csv"))
     packed = client.get(LONG.format(".csv"), headers={"Accept-Encoding": "gzip"})

@@ -257,6 +257,7 @@ def test_a_book_cut_off_is_refused(book_file: RateBookFile, tmp_path: Path) -> N
             book_file.current()
 
 
+@pytest.mark.long
 def test_a_flipped_bit_is_never_read_as_another_book(book_file: RateBookFile, tmp_path: Path) -> None:
     book_file.publish(a_book())
     content, wrong = book_bytes(tmp_path), []

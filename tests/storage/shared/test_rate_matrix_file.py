@@ -107,6 +107,7 @@ def test_the_map_cannot_be_written_to(path: Path) -> None:
     assert open_rate_matrix(path).cells.readonly
 
 
+@pytest.mark.long
 def test_a_flipped_bit_is_never_read_as_another_matrix(content: bytes, damaged: Path) -> None:
     wrong = []
     for position in range(len(content)):

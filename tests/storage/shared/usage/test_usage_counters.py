@@ -817,6 +817,7 @@ class AnyOrder(RuleBasedStateMachine):
 AnyOrder.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
 
 
+@pytest.mark.long
 def test_calls_add_up_after_any_order_of_counting_writing_crashing_and_midnight(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
