@@ -4,6 +4,7 @@ import secrets
 import string
 import zlib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def test_the_body_is_what_was_drawn_from_base62(body: list[str]) -> None:
     assert {frozenset(characters) for characters in offered} == {frozenset(BASE62)}
 
 
+@pytest.mark.long
 @given(KEYS, st.data())
 def test_a_single_mistyped_character_is_noticed_wherever_it_stands(key: str, data: st.DataObject) -> None:
     for place, right in enumerate(key):

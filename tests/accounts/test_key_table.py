@@ -50,6 +50,7 @@ def table_of(accounts: list[Account], keys: dict[Digest, StoredKey]) -> KeyTable
     return KeyTable(columns)
 
 
+@pytest.mark.long
 @given(st.lists(ACCOUNTS, min_size=1, unique_by=lambda account: account.number), st.data())
 def test_a_table_has_what_was_added_and_what_has_changed(accounts: list[Account], data: st.DataObject) -> None:
     stored = st.builds(

@@ -128,6 +128,7 @@ def test_one_worker_never_lets_in_more_than_the_burst_and_the_rate(
             assert last - index + 1 <= burst + rate * passed + 1e-3
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("workers", [1, 2, 5])
 @pytest.mark.parametrize(("rate", "burst"), LIMITS)

@@ -46,6 +46,7 @@ def test_a_backup_of_postgresql_is_restored_into_a_folder(used_folder: Path, url
     assert usage_of(target) == 7
 
 
+@pytest.mark.long
 def test_a_database_with_rows_is_refused(used_folder: Path, url: str) -> None:
     made = backed_up(used_folder)
     restore_backup(made.path, used_folder.parent / "first", url, unseen)
@@ -54,6 +55,7 @@ def test_a_database_with_rows_is_refused(used_folder: Path, url: str) -> None:
     assert not (used_folder.parent / "second").exists()
 
 
+@pytest.mark.long
 def test_an_interrupted_restore_leaves_the_database_empty(used_folder: Path, url: str) -> None:
     made = backed_up(used_folder)
     steps = 0

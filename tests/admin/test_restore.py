@@ -62,6 +62,7 @@ def test_a_backup_of_a_newer_release_is_refused_with_its_version(used_folder: Pa
     assert "made by Cambist 7.1.0 (schema 9999)" in sentence
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("name", ["../outside", "/outside", "ledger/../../outside", ""])
 def test_a_path_outside_the_folder_is_refused(used_folder: Path, name: str) -> None:
     def outside(files: dict[str, bytes]) -> dict[str, bytes]:

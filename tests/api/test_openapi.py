@@ -415,6 +415,7 @@ def test_every_endpoint_has_a_sample_request() -> None:
     assert set(REQUESTS) == {endpoint.path for endpoint in endpoints()}
 
 
+@pytest.mark.long(every=3)
 @each(REQUESTS)
 def test_an_answer_matches_its_schema(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
     reply = client.get(f"{path}?{query}")
@@ -422,6 +423,7 @@ def test_an_answer_matches_its_schema(client: Any, spec: dict[str, Any], path: s
     Draft202012Validator(response_schema(spec, path, 200)).validate(reply.json)
 
 
+@pytest.mark.long(every=3)
 @each(REQUESTS)
 def test_an_answer_holds_nothing_beyond_its_schema(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
     schema, answer = response_schema(spec, path, 200), client.get(f"{path}?{query}").json
@@ -429,6 +431,7 @@ def test_an_answer_holds_nothing_beyond_its_schema(client: Any, spec: dict[str, 
     assert set(schema["required"]) <= set(answer)
 
 
+@pytest.mark.long(every=3)
 @each(REFUSED)
 def test_an_error_matches_its_schema(client: Any, spec: dict[str, Any], path: str, query: str) -> None:
     reply = client.get(f"{path}?{query}")

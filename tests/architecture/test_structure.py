@@ -79,6 +79,7 @@ def test_no_module_has_a_meaningless_name() -> None:
 CLIENT = {module for module in MODULES if module.is_relative_to(SOURCE / "client")}
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("sources", [{*MODULES} - CLIENT, CLIENT], ids=["service", "client"])
 def test_no_two_public_classes_share_a_name(sources: set[Path]) -> None:
     assert len(sources) > 10

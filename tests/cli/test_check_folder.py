@@ -56,6 +56,7 @@ def parts(ended: CommandResult) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in lines)
 
 
+@pytest.mark.long
 def test_a_folder_is_checked_wherever_it_is(shell: Shell, edition_folder: Path) -> None:
     moved = edition_folder.rename(edition_folder.parent / "restored")
     ended = shell("check", str(moved))
@@ -65,6 +66,7 @@ def test_a_folder_is_checked_wherever_it_is(shell: Shell, edition_folder: Path) 
     assert "There is no service's data in" in shell("check", str(moved.parent)).err
 
 
+@pytest.mark.long
 def test_a_folder_without_a_rate_matrix_is_compared_with_its_newest_edition(shell: Shell, edition_folder: Path) -> None:
     (edition_folder / "rates.image").unlink()
     ended = shell("check", str(edition_folder))
@@ -188,6 +190,7 @@ def test_usage_beyond_its_counters_is_damaged_although_its_checksum_is_right(
     assert "is not what was stored" not in ended.out
 
 
+@pytest.mark.long
 def test_writing_the_counters_again_does_not_hide_damage(shell: Shell, edition_folder: Path) -> None:
     counted(edition_folder)
     change(edition_folder, "UPDATE usage SET calls = calls + 100000")

@@ -226,6 +226,7 @@ def test_the_shell_completes_commands(monkeypatch: pytest.MonkeyPatch, typed: st
     assert CliRunner().invoke(program.app, [], prog_name="cambist").output.split() == [found]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("command", OPTIONS)
 def test_a_command_names_its_options_in_its_help(command: str) -> None:
     result = run_cli(command, "--help")
@@ -234,6 +235,7 @@ def test_a_command_names_its_options_in_its_help(command: str) -> None:
     assert OPTIONS[command] <= words
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("command", OPTIONS)
 def test_every_option_of_a_command_has_a_help_text(command: str) -> None:
     lines = STYLE.sub("", run_cli(command, "--help").output).splitlines()

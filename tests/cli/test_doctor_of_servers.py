@@ -58,6 +58,7 @@ def test_a_wrong_password(servers: tuple[TestServer, TestServer], tmp_path: Path
     assert "correct user and password" in finding.remedy
 
 
+@pytest.mark.long
 def test_a_standby_alone(servers: tuple[TestServer, TestServer], tmp_path: Path) -> None:
     (finding,) = found(tmp_path, servers[1].url("postgres"))
     assert finding.severity is PROBLEM

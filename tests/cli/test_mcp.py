@@ -125,6 +125,7 @@ def test_a_reader_that_has_gone_ends_it():
 # From the folder
 
 
+@pytest.mark.long
 def test_tools_answer_from_the_folder(finished: Path):
     rate, ended = run(calls([PAST[0], ("rates", {})]), "--data", str(finished))
     assert rate["result"]["structuredContent"] == {
@@ -138,12 +139,14 @@ def test_tools_answer_from_the_folder(finished: Path):
     assert ended["error"]["code"] == -32602
 
 
+@pytest.mark.long
 def test_without_a_service_and_a_folder_the_tool_says_what_to_do(tmp_path: Path):
     (answer,) = run(calls([PAST[0]]), "--data", str(tmp_path / "none"))
     assert answer["result"]["isError"]
     assert "run [cambist serve] once" in answer["result"]["content"][0]["text"]
 
 
+@pytest.mark.long
 def test_it_ends_without_a_word_when_it_is_interrupted(finished: Path):
     with subprocess.Popen(
         [COMMAND, "mcp", "--data", str(finished)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -90,6 +90,7 @@ def nonsense_for(command: Any) -> list[str]:
     return [*arguments, *(word for option in options for word in option)]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("name", COMMANDS)
 def test_an_unknown_option_is_refused_in_one_sentence(run_in: Callable[..., CommandResult], name: str) -> None:
     ended = run_in(*name.split(), "--nonsense")
@@ -99,6 +100,7 @@ def test_an_unknown_option_is_refused_in_one_sentence(run_in: Callable[..., Comm
     assert f"[cambist {name} --help] explains it" in ended.err
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("name", [name for name in WITH_DATA if name not in {"serve", "backfill"}])
 def test_a_folder_without_a_service_is_refused_or_answered_without_one_and_nothing_is_created_in_it(
     run_in: Callable[..., CommandResult], plain: Path, name: str
@@ -110,6 +112,7 @@ def test_a_folder_without_a_service_is_refused_or_answered_without_one_and_nothi
     assert "Traceback" not in ended.out + ended.err
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("name", WITH_DATA)
 def test_a_file_in_place_of_a_data_folder_is_refused_or_not_read(
     run_in: Callable[..., CommandResult], plain: Path, name: str
@@ -122,6 +125,7 @@ def test_a_file_in_place_of_a_data_folder_is_refused_or_not_read(
     assert file.read_text() == "Dear diary\n"
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("typed", "says"),
     [

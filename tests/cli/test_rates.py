@@ -196,6 +196,7 @@ def test_the_address_and_the_key_may_be_variables(
     assert f"From the service at {address}." in run("rate", "EUR", "USD").err
 
 
+@pytest.mark.long
 def test_the_local_service_is_asked_with_the_owners_key(
     run: Callable[..., CommandResult], address: str, finished: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -98,6 +98,7 @@ def test_each_release_of_the_changelog_has_a_folder() -> None:
     assert released - {cambist.__version__} <= {*released_versions()}
 
 
+@pytest.mark.long
 def test_a_release_is_upgraded_to_this_one_and_answers_the_same(kept: Kept, now: Variables) -> None:
     run_command(kept.data, "upgrade", **now)
     assert schema_of(kept.data) == newest_revision()

@@ -146,6 +146,7 @@ def test_what_cannot_be_is_refused_in_one_sentence(tmp_path: Path, arguments: li
     assert list(tmp_path.glob("differences*")) == []
 
 
+@pytest.mark.long
 def test_a_port_in_use_is_named_and_no_log_is_begun(tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         port = str(taken.getsockname()[1])

@@ -139,6 +139,7 @@ def alone(wheel: Path, dependencies: set[str], tmp_path: Path) -> Callable[[str]
     return run
 
 
+@pytest.mark.long
 def test_the_client_works_without_the_service(
     alone: Callable[[str], str], fake_service: FakeService, fake_address: str
 ) -> None:

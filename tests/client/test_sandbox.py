@@ -33,6 +33,7 @@ def foreign_settings(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[
     assert not (folder / "other").exists()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("foreign_settings")
 def test_a_sandbox_answers_streams_and_is_gone_afterwards(folder: Path) -> None:
     with Cambist.sandbox(seed=7) as client:

@@ -121,6 +121,7 @@ def test_without_redis_each_node_counts_alone(start_nodes: Callable[[int], list[
     assert (one.worker.admitted(ANN), other.worker.admitted(ANN)) == (2, 1)
 
 
+@pytest.mark.long
 def test_at_steady_load_the_nodes_together_admit_the_rate(start_nodes: Callable[[int], list[Node]]) -> None:
     plan = Plan(name="p", rate=50, burst=10, tags=())
     ann = Principal.build(StoredKey(1, Account(ANN, "ann", "p")), {"p": plan})

@@ -187,6 +187,7 @@ def test_a_wrong_page_is_refused(browser: Browser, query: str) -> None:
 # Plans
 
 
+@pytest.mark.long
 def test_plans_are_saved_and_applied(browser: Browser, settings: Settings) -> None:
     plans = browser.get("/plans").json
     assert plans["text"] == default_plans()

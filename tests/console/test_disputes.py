@@ -62,6 +62,7 @@ def test_a_level_is_decided_and_taken_back(
     assert browser.get("/disputes").json["total"] == 1
 
 
+@pytest.mark.long(every=6)
 @pytest.mark.parametrize(
     ("path", "body"),
     [

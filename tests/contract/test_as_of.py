@@ -186,6 +186,7 @@ def test_a_live_answer_has_no_as_of(service, path):
     assert reply.json["error"].startswith("Missing parameter: [date]")
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

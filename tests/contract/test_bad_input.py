@@ -233,6 +233,7 @@ def is_error(reply) -> bool:
     return list(body) == ["error", "code"] and all(isinstance(text, str) for text in body.values())
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("path", ENDPOINTS)
 @pytest.mark.parametrize(("key", "code", "fragment"), named(KEYS))
 def test_a_request_without_a_good_key_is_401(client, path, key, code, fragment):
@@ -242,6 +243,7 @@ def test_a_request_without_a_good_key_is_401(client, path, key, code, fragment):
     assert len(reply.content) < 300
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("target", "role"),
     [
@@ -258,6 +260,7 @@ def test_an_unknown_code_is_400_and_echoed_with_its_side(kept_client, target, ro
     assert len(reply.json["error"]) < 150
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(("target", "fragment"), named(BAD))
 def test_a_bad_parameter_is_400_and_named_with_its_value(kept_client, target, fragment):
     reply = kept_client.get(target)

@@ -299,6 +299,7 @@ def test_a_long_answer_is_smaller_compressed(make, target):
     assert re.search(rb'"ms":\d+}$', gzip.decompress(packed.content))
 
 
+@pytest.mark.long
 def test_a_short_answer_is_not_compressed(make):
     for _ in range(2):  # made, then kept
         reply = make().get("/fetch-one?to=EUR", key=KEYS[0], headers=GZIP)

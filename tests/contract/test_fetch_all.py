@@ -56,6 +56,7 @@ def test_the_source_is_1_and_listed(client, source):
     assert f'"{source}":1,' in client.get(f"/fetch-all?from={source}").text.replace("}", ",")
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("source", ["EUR", "USD", "IDR"])
 def test_every_published_currency_is_its_exact_cross_to_ten_digits(client, per_euro, source):
     text = client.get(f"/fetch-all?from={source}").text

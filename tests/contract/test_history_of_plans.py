@@ -208,6 +208,7 @@ def test_every_endpoint_that_takes_a_day_is_among_them():
     assert {each.path for each in endpoints() if each.earliest_day is not None} == set(ENDPOINTS)
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(("name", "target"), [(name, target) for name, targets in SPOKEN.items() for target in targets])
 def test_a_dialect_refuses_the_same(make_limited, bank_store, name, target):
     client = ask_banks(make_limited(dialects=(spoken(name),)), bank_store)

@@ -19,6 +19,7 @@ LISTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(("target", "name", "answered", "missing", "calls"), LISTS)
 def test_what_can_be_answered_is_and_the_rest_is_named(client_dealing, target, name, answered, missing, calls):
     for truth in ("1", "true", "yes", "Y"):

@@ -118,6 +118,7 @@ def test_marks_and_francs_are_worth_the_same_on_every_day_of_2001(real_matrix: R
     assert {shown(real_matrix, day, "DEM", "FRF") for day in days} == {exact}
 
 
+@pytest.mark.long
 def test_a_sunday_reads_fridays_fixing_alone_and_in_a_series(real_matrix: RateMatrix) -> None:
     pair = Pair("EUR", "USD")
     friday = rates_on(real_matrix, FRIDAY, pair.base, [pair.quote]).values

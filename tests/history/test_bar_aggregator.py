@@ -351,6 +351,7 @@ def told(bars: Iterable[PairBar]) -> dict[tuple[Pair, str, str], tuple[Decimal, 
     }
 
 
+@pytest.mark.long
 @given(days(), st.data())
 def test_bars_are_those_of_all_ticks_however_they_come_are_filed_and_are_saved(
     heard: list[Heard], data: st.DataObject

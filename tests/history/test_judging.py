@@ -127,6 +127,7 @@ def test_a_jump_is_served_with_the_second_source_that_makes_it(world: World) -> 
     assert world.judging.faults() == []
 
 
+@pytest.mark.long(every=2)
 def test_who_comes_first_with_a_wrong_unit_does_not_define_the_truth(world: World) -> None:
     world.tell("a", *[140_000 + number for number in range(CALM)], first=0)
     assert world.served(CALM - 1) == 140_019

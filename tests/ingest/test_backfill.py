@@ -293,6 +293,7 @@ def test_an_empty_answer_ends_a_run_of_failures(scene: Scene) -> None:
     assert len(progress.failed) == 4
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("early", [b"", NothingPublished("mint: has nothing yet")], ids=["half", "nothing yet"])
 def test_a_part_is_requested_once_more_when_it_can_no_longer_change(scene: Scene, early: bytes | BaseException) -> None:
     week, next_day = WEEKS[9], WEEKS[9] + timedelta(days=1)

@@ -247,6 +247,7 @@ def _computed(frames: Sequence[tuple[datetime, str]]) -> dict[tuple[str, str, st
     return bars
 
 
+@pytest.mark.long
 def test_bars_of_a_day_of_kraken_ticks_equal_an_independent_computation(tmp_path: Path) -> None:
     day = datetime(2026, 3, 10, tzinfo=UTC)
     frames, now = list(_frames(day)), [day]
@@ -432,6 +433,7 @@ def test_a_crash_loses_at_most_a_second_of_ticks_and_no_filed_bar(skipping: Skip
         assert bars.get((Interval.MINUTE, NOON), filed) == filed or killed_at <= 61
 
 
+@pytest.mark.long
 def test_old_minute_bars_are_removed_once_an_hour_and_nothing_else(skipping: Skipping) -> None:
     home = Home()
     skipping(home.keep(*[nothing] * 25, each=600, kept_for={Interval.MINUTE: timedelta(days=90)}))
@@ -461,6 +463,7 @@ def test_bars_may_be_kept_for_ever() -> None:
     assert oldest_kept(NOON, kept_for) == oldest
 
 
+@pytest.mark.long
 def test_late_ticks_are_logged_once_an_hour(skipping: Skipping, caplog: pytest.LogCaptureFixture) -> None:
     home = Home()
     late = lambda: home.folding.add(tick(9), NOON - HOUR, home.clock())  # noqa: E731

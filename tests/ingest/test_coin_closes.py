@@ -132,6 +132,7 @@ COINS = st.sampled_from(["BTC", "ETH", "XMR", "DOGE", "USDT", "EUR", "XAU"])
 PRICES = st.fractions(min_value=-1, max_value=10**30)
 
 
+@pytest.mark.long
 @given(
     st.dictionaries(
         COINS, st.tuples(PRICES, st.booleans(), st.integers(-2000, 2000), st.sampled_from([OKX, BOTH])), max_size=7

@@ -319,6 +319,7 @@ def test_a_huge_answer_is_refused_before_it_is_complete(host) -> None:
     assert 32 <= len(sent) < 48, "the rest was never taken"
 
 
+@pytest.mark.long
 def test_the_size_limit_counts_decompressed_bytes(host) -> None:
     packer = zlib.compressobj(wbits=31)
     bomb = b"".join(packer.compress(bytes(MEBIBYTE)) for _ in range(100)) + packer.flush()
@@ -327,6 +328,7 @@ def test_the_size_limit_counts_decompressed_bytes(host) -> None:
     assert (found.content, str(found.error)) == (None, "mint: sent more than 33,554,432 bytes")
 
 
+@pytest.mark.long
 def test_the_size_limit_is_32_mebibytes(host) -> None:
     found = asking(host, flood(MAX_PAYLOAD_BYTES // MEBIBYTE, []), timeout=aiohttp.ClientTimeout(total=30))
     assert found.error is None

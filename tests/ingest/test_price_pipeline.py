@@ -491,6 +491,7 @@ TICKS = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=TICKS)
 def test_the_agreed_quote_is_always_an_accepted_tick_of_a_source(

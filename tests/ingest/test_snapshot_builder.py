@@ -144,6 +144,7 @@ def test_a_delivery_without_changes_leaves_the_rate_matrix_current(
     assert is_current(matrix, small_store, now.date(), SOURCES)
 
 
+@pytest.mark.long
 def test_fixings_tables_verdicts_and_way_of_building_are_part_of_the_revision(
     small_store: SqlStore, now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +172,7 @@ def test_the_rate_matrix_has_the_newest_fixed_day(small_store: SqlStore, now: da
 RECORDED = Path(__file__).parents[3] / "shared/payloads/bdi/bdi_02.csv"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 def test_one_day_of_the_banca_ditalia_and_legal_rates_list_at_least_130_currencies(tmp_path: Path) -> None:
     store, day_after = SqlStore(f"sqlite:///{tmp_path / 'a.db'}"), datetime(2026, 2, 11, 12, tzinfo=UTC)

@@ -19,6 +19,7 @@ FIRST = date(2026, 10, 1)
 LAST = FIRST + timedelta(days=19)
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("key", "rate_type"),
     [("bcc:segment_3", RateType.OFFICIAL), ("street", RateType.PARALLEL), ("abroad", RateType.OFFSHORE)],

@@ -136,6 +136,7 @@ def test_each_node_tells_of_its_own_disk(service: Service, webhook: Webhook, mon
     assert webhook.texts == ["The disk of the data folder is full: 1 MB are free (since 2026-11-20 12:00 UTC)"]
 
 
+@pytest.mark.long
 def test_the_owner_of_an_account_is_told_of_its_quota(
     service: Service, webhook: Webhook, monkeypatch: pytest.MonkeyPatch
 ) -> None:

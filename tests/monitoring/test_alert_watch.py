@@ -146,6 +146,7 @@ def test_a_receiver_that_fails_gets_everything_later_in_order_and_others_at_once
     assert all(each.delivered_at is not None for each in service.events)
 
 
+@pytest.mark.long
 def test_what_cannot_be_delivered_in_three_days_is_given_up(service: Service, receiver: Webhook) -> None:
     service.add(address=receiver.url, level=Decimal("1.2"))
     receiver.status = 500

@@ -223,6 +223,7 @@ def closes(price: int, *, at: datetime = NOW) -> list[CoinCloses]:
     return build_coin_closes(QuotedBook(1, late, quotes, ()), late.date(), timedelta(minutes=15), at)
 
 
+@pytest.mark.long
 def test_closes_are_stored_once_and_can_be_corrected(archive_worker: ArchiveWorker, settings: Settings) -> None:
     async def scene() -> list[FilingResult]:
         again, corrected = NOW + timedelta(minutes=1), NOW + timedelta(minutes=2)

@@ -189,6 +189,7 @@ def test_the_ingestor_aggregates_ticks_and_saves_archives_and_removes_bars(
     assert still[Interval.DAY, now.replace(hour=0, minute=0, second=0, microsecond=0)] == Decimal("1.26")
 
 
+@pytest.mark.long
 def test_the_archive_worker_stores_and_removes_bars(live: Settings) -> None:
     archive_worker = ArchiveWorker(live)
 
@@ -285,6 +286,7 @@ def test_while_the_market_is_closed_a_sandbox_has_no_bars(settings: Settings) ->
     assert opening.start == CLOSES + 2 * DAY
 
 
+@pytest.mark.long
 def test_a_bar_appears_when_it_has_ended(settings: Settings) -> None:
     for now, last in ((NOON - SECOND / 100, NOON - 2 * MINUTE), (NOON, NOON - MINUTE)):
         assert simulated(settings, now).newest_bars(EURUSD, Interval.MINUTE, None, None, 1)[0].start == last

@@ -145,6 +145,7 @@ def test_a_live_start_on_a_sandboxs_folder_is_refused(sandbox: Settings) -> None
     assert {path: path.read_bytes() for path in sandbox.data.iterdir() if path.is_file()} == before
 
 
+@pytest.mark.long
 def test_a_sandbox_on_a_live_folder_is_refused(live: Settings) -> None:
     with pytest.raises(CannotStart, match="is a live one and stays one: it cannot be a sandbox"):
         start(Settings(data=live.data, sandbox=True))

@@ -93,6 +93,7 @@ def test_what_another_process_files_is_applied(settings: Settings, monkeypatch: 
     assert ingestor._archive.is_matrix_due.is_set()
 
 
+@pytest.mark.long
 def test_disputes_are_reported_and_found_a_few_at_a_time(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
 

@@ -205,12 +205,14 @@ def test_a_second_start_finds_the_rate_matrix_built(settings: Settings) -> None:
     assert book_of(settings).version == 2
 
 
+@pytest.mark.long
 def test_another_seed_is_another_market(settings: Settings) -> None:
     before = matrix_of(settings).cell(date(2020, 3, 2), "EUR")
     keep(Settings(data=settings.data, sandbox=True, sandbox_seed=2))
     assert matrix_of(settings).cell(date(2020, 3, 2), "EUR") != before
 
 
+@pytest.mark.long
 def test_the_same_seed_is_the_same_market_in_every_folder(settings: Settings, tmp_path: Path) -> None:
     other = Settings(data=tmp_path / "other", sandbox=True)
     keep(other)
@@ -256,6 +258,7 @@ def test_the_sandbox_reports_on_itself(market: SandboxMarket, settings: Settings
     assert read_json_file(settings.data / "sources.json", SourceReports) != source_reports
 
 
+@pytest.mark.long
 def test_the_rate_matrix_grows_with_the_days(market: SandboxMarket, settings: Settings, clock: Clock) -> None:
     market.publish()
     assert market._building is None
@@ -264,6 +267,7 @@ def test_the_rate_matrix_grows_with_the_days(market: SandboxMarket, settings: Se
     assert matrix.last_fixing == date(2026, 11, 20)
 
 
+@pytest.mark.long
 def test_a_successor_continues_where_the_process_was(market: SandboxMarket, settings: Settings, clock: Clock) -> None:
     market.publish()
     version = book_of(settings).version
@@ -274,6 +278,7 @@ def test_a_successor_continues_where_the_process_was(market: SandboxMarket, sett
     assert other._building is None
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("name", ["rates.book", "rates.image"])
 def test_damaged_files_are_built_again(settings: Settings, clock: Clock, name: str) -> None:
     (settings.data / name).write_bytes(b"nothing")
@@ -344,6 +349,7 @@ def test_a_missing_day_is_carried_forward_and_can_come_back(market: SandboxMarke
     assert built(market, settings).cell(date(2026, 10, 6), "EUR") == before.cell(date(2026, 10, 6), "EUR")
 
 
+@pytest.mark.long
 def test_a_start_keeps_the_missing_days(market: SandboxMarket, settings: Settings) -> None:
     set_faults(settings, "missing = [2026-10-06]\n")
     revision = built(market, settings).revision
@@ -527,6 +533,7 @@ def test_every_endpoint_answers_in_a_sandbox(client: Client) -> None:
     assert client.ask("/usage").status == 200
 
 
+@pytest.mark.long
 def test_the_same_seed_answers_the_same(client: Client, tmp_path: Path) -> None:
     other = Settings(data=tmp_path / "other", sandbox=True)
     keep(other)

@@ -76,6 +76,7 @@ def prices(text: str, pattern: re.Pattern[str]) -> Prices:
     return found
 
 
+@pytest.mark.long
 def test_beancount_accepts_the_prices(finished: Path, tmp_path: Path, expected: Prices) -> None:
     checker = program("bean-check")
     file = export(finished, tmp_path / "out", "beancount") / "2026.beancount"

@@ -42,6 +42,7 @@ def checked(python, *files):
     return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
 
+@pytest.mark.long
 def test_every_message_is_valid(programs_python, messages):
     files = sorted(messages.iterdir())
     assert checked(programs_python, *files) == {file.name: [] for file in files}

@@ -100,6 +100,7 @@ def test_the_formulas_of_the_page_give_the_numbers_of_the_service(found: Any, wr
     assert [value for _, value, _ in found["formulas"][-3:]] == [latest, *days]
 
 
+@pytest.mark.long
 def test_the_columns_that_the_formulas_for_google_name_are_the_rates(place: Place) -> None:
     """They do not run here: their address and their column are tried."""
     for target, column in (
@@ -114,6 +115,7 @@ def test_the_columns_that_the_formulas_for_google_name_are_the_rates(place: Plac
         assert float(row.split(",")[column - 1]) == answer.get("results", answer.get("result"))["CHF"]
 
 
+@pytest.mark.long
 def test_tables_are_opened_from_their_addresses(found: Any, place: Place) -> None:
     results = place.ask(SERIES.replace(".{}", ""))["results"]
     expected = [[day, "EUR", quote, rate] for quote, rates in results.items() for day, rate in rates.items()]

@@ -182,6 +182,7 @@ def test_pegs_that_no_series_covers_are_named() -> None:
     assert {f"{peg.code} {peg.anchor}" for peg in PEGS if (peg.code, peg.anchor) not in checked} == set(UNCHECKED_PEGS)
 
 
+@pytest.mark.long
 @needs_shared
 def test_no_currency_was_fixed_outside_of_its_life() -> None:
     assert outside_their_lives(federal_reserve()) == {}
@@ -189,6 +190,7 @@ def test_no_currency_was_fixed_outside_of_its_life() -> None:
     assert outside_their_lives(bank_of_italy()) == {}
 
 
+@pytest.mark.long
 @needs_shared
 def test_the_lives_that_no_series_covers_are_named() -> None:
     """Their days stand on laws and banks alone; there may not be more of them unnoticed."""

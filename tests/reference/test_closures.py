@@ -28,6 +28,7 @@ def test_base_metals_close_on_the_bank_holidays_of_england_on_weekdays(year: int
     assert {day for day in CLOSURES["lme"] if day.year == year} == closed
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not COPPER.exists(), reason="the long series are not here")
 def test_base_metals_had_a_price_on_every_weekday_but_the_closures() -> None:
     rows = csv.reader(COPPER.read_text(encoding="utf-8").splitlines()[1:])

@@ -62,6 +62,7 @@ def all_quotes(market: SimulatedMarket, moment: datetime) -> list[Quote]:
     return codes + [market.pair_quote(pair, moment) for pair in market.pairs()]
 
 
+@pytest.mark.long
 def test_another_process_with_another_hash_seed_has_the_same_prices() -> None:
     printed = [
         subprocess.run(
@@ -98,6 +99,7 @@ def test_other_seeds_have_other_prices() -> None:
     assert [code for code in codes if other.quote(code, NOON).bid == MARKET.quote(code, NOON).bid] == []
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=30)
 @given(MOMENTS)
 def test_all_that_is_quoted_has_two_positive_sides_and_a_small_spread(moment: datetime) -> None:

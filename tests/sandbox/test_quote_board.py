@@ -92,6 +92,7 @@ def test_noises_together_are_the_same_bits_as_alone(moments: list[float]) -> Non
     assert [group.at(moment).tolist() for moment in moments] == [[way.at(moment) for way in WAYS] for moment in moments]
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(st.lists(SECONDS, min_size=1, max_size=20))
 def test_paths_together_are_the_same_bits_as_alone(moments: list[float]) -> None:

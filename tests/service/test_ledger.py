@@ -192,6 +192,7 @@ def whole_answer(peer: socket.socket) -> bytes:
             return received
 
 
+@pytest.mark.long
 def test_a_locked_database_delays_the_usage_writer_and_nothing_else(service: Service) -> None:
     """Before anything is killed: a call cut off in the midst of being counted, and never answered, may count or not."""
     before = service.used()

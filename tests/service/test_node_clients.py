@@ -120,6 +120,7 @@ def test_a_client_that_compares_exact_texts_accepts_all_messages(node: str, serv
     assert found["code"] == 1000
 
 
+@pytest.mark.long
 def test_a_client_that_was_disconnected_reconnects_and_gets_prices_again(node: str, service: Service) -> None:
     with start_driver(node, "reconnects", service.port, service.key) as process:
         try:

@@ -191,6 +191,7 @@ def test_a_series_by_a_rule_is_shown(service: Reporting) -> None:
 ARTICLES = "sku;price;last.USD\nA;12,50;14,95\nB;99;\n"
 
 
+@pytest.mark.long
 def test_files_are_priced_as_the_service_does_it(service: Reporting, tmp_path: Path) -> None:
     file, output = tmp_path / "articles.csv", tmp_path / "prices.csv"
     file.write_text(ARTICLES)

@@ -179,6 +179,7 @@ def test_a_fault_is_seen_within_two_seconds_and_so_is_its_end(sandbox: Sandbox) 
     assert until(lambda: sandbox.rate("EUR") > honest * 0.9, PATIENCE)
 
 
+@pytest.mark.long
 def test_stale_quotes_grow_old(sandbox: Sandbox) -> None:
     sandbox.fault("stale", "all")
     time.sleep(2)

@@ -505,6 +505,7 @@ def test_sigterm_lets_every_answer_in_flight_finish(spare, tmp_path):
     assert "Traceback" not in service.err.read_text()
 
 
+@pytest.mark.long
 def test_a_stopped_service_leaves_no_process_and_frees_its_folder(spare, tmp_path):
     with serving(spare, tmp_path / "logs") as service:
         workers = service.workers()

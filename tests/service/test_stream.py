@@ -328,6 +328,7 @@ def test_a_ping_is_answered(service: Service) -> None:
         assert client.ping(b"there?").wait(10)
 
 
+@pytest.mark.long
 def test_connections_of_a_revoked_key_and_a_suspended_account_are_closed_soon(service: Service) -> None:
     shown = service.run("account", "create", "shop", "--plan", "premium")
     key = next(word for word in shown.split() if word.startswith("cmb_"))
@@ -384,6 +385,7 @@ def test_a_stream_process_that_is_stopped_from_outside_is_restarted(tmp_path: Pa
         assert "died" not in service.log.read_text()
 
 
+@pytest.mark.long
 def test_a_taken_stream_port_is_logged_and_the_service_goes_on(service: Service, tmp_path: Path) -> None:
     log = tmp_path / "log"
     copy_first_start(tmp_path / "data", is_sandbox=True)

@@ -194,6 +194,7 @@ def seconds_until_silence_is_ended(port: int, context: ssl.SSLContext | None) ->
     return time.monotonic() - begun
 
 
+@pytest.mark.long
 def test_a_missing_certificate_is_named_before_anything_is_served(tmp_path: Path):
     tls = ["--tls-cert", str(tmp_path / "gone.pem"), "--tls-key", str(tmp_path / "gone.key")]
     refused = subprocess.run(

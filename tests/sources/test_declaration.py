@@ -877,6 +877,7 @@ def spoiled(text, data, pieces):
     return text
 
 
+@pytest.mark.long(every=4)
 @EVERY
 @given(content=st.binary(max_size=400))
 @example(content=b"\xff\xfe<\0")
@@ -1021,6 +1022,7 @@ rate = "v"
 }
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.skipif(not RECORDED.exists(), reason="the recorded payloads are not beside the project")
 @pytest.mark.parametrize("path", DECLARED)
 def test_recorded_answers_can_be_declared(path):

@@ -186,6 +186,7 @@ def is_sound(adapter: FixingAdapter, fixing: Fixing) -> bool:
     )
 
 
+@pytest.mark.long(every=3)
 @EVERY
 def test_content_that_a_source_never_publishes_is_refused(sample: Sample) -> None:
     damaged = [(name, content) for name, content in damages(sample) if name not in sample.spares]
@@ -212,6 +213,7 @@ def left_out(sample: Sample, written: str) -> tuple[int, tuple[str, ...]] | None
     return len(taken.fixings), taken.left_out
 
 
+@pytest.mark.long(every=3)
 @EVERY
 def test_a_cell_that_cannot_be_read_is_left_out_and_reported(sample: Sample) -> None:
     digits = re.search(r"[0-9][0-9.,]*", sample.rate)

@@ -369,6 +369,7 @@ def breaks(read: Callable[[], object]) -> bool:
     return False
 
 
+@pytest.mark.long(every=3)
 @EVERY
 def test_a_file_of_a_hundred_megabytes_is_refused(sample: Sample) -> None:
     with pytest.raises(SourceBroken):
@@ -448,6 +449,7 @@ def test_any_text_like_the_real_one_is_parsed_or_refused(sample: Sample, data: s
     check_any(sample, spoiled(sample.text, data, st.text(letters, max_size=6)).encode(sample.encoding, "replace"))
 
 
+@pytest.mark.long(every=5)
 @EVERY_VENUE
 @given(frame=st.binary(max_size=200) | st.text(max_size=200))
 def test_any_frame_is_parsed_or_refused(key: str, frame: str | bytes) -> None:

@@ -75,6 +75,7 @@ def test_what_was_typed_into_a_form_is_there_after_a_reload_and_after_back(open_
     expect_values(page, values)
 
 
+@pytest.mark.long
 def test_a_report_that_is_being_filled_in_costs_no_calls_until_it_is_made(open_view, reopen, page_errors) -> None:
     page = open_view("#/report")
     write(page, FORMS["report"][1])
@@ -91,6 +92,7 @@ def test_a_report_that_is_being_filled_in_costs_no_calls_until_it_is_made(open_v
     expect(page.get_by_role("region", name="Rates by day")).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_board_of_metals_and_the_terms_for_pieces_are_kept_beside_each_other(open_view, reopen) -> None:
     page = open_view("#/metals?currency=CHF&items=XAU:750")
     write(page, {"Margin": "4%"})

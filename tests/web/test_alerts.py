@@ -15,6 +15,7 @@ from tests.web.sandbox import PageService
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
+@pytest.mark.long
 def test_an_alert_is_added_tried_and_removed(page: Page, page_service: PageService, page_errors: PageErrors) -> None:
     page_errors.allow("400")
     page.goto(f"{page_service.url}#/alerts?from=GBP&to=USD")
@@ -67,6 +68,7 @@ def test_a_link_fills_in_the_form_and_the_address_keeps_what_is_filled_in(
     assert "127.0.0.1/hook" not in page.url
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize(
     ("link", "words"),
     [

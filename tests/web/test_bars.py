@@ -48,6 +48,7 @@ def download(page: Page) -> list[list[str]]:
     return list(csv.reader(io.StringIO(waiting.value.path().read_bytes().decode())))
 
 
+@pytest.mark.long
 def test_bars_are_those_of_the_api_and_earlier_ones_are_loaded(open_view, page_service):
     page = open_view(ROUTE)
     newest = answered(page_service, END)
@@ -60,6 +61,7 @@ def test_bars_are_those_of_the_api_and_earlier_ones_are_loaded(open_view, page_s
     assert download(page)[1:] == [*answered(page_service, newest[0][0]), *newest]
 
 
+@pytest.mark.long
 def test_each_bar_is_drawn_from_its_low_to_its_high(open_view, page_service):
     page = open_view(ROUTE)
     bars = answered(page_service, END)

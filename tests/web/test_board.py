@@ -210,6 +210,7 @@ def lines(page: Page) -> list[str]:
     return page.locator("[data-line]").evaluate_all("rows => rows.map((row) => row.dataset.line)")
 
 
+@pytest.mark.long
 def test_lines_are_arranged_by_buttons_and_by_dragging_and_the_address_says_it(open_board):
     page = open_board("EUR/USD,USD/JPY,BTC/USD")
     page.get_by_label("Heading above the next pairs").fill("Precious metals")
@@ -245,6 +246,7 @@ def test_lines_are_arranged_by_buttons_and_by_dragging_and_the_address_says_it(o
     assert page.url.endswith("#/board?pairs=BTC/USD,EUR/USD,USD/JPY")
 
 
+@pytest.mark.long
 def test_pairs_are_sorted_below_their_headings_by_name_and_by_change(open_board):
     page = open_board("USD/JPY,BTC/USD,*Metals,XPT/USD,XAU/USD&order=name")
     assert lines(page) == ["BTC/USD", "USD/JPY", "*Metals", "XAU/USD", "XPT/USD"]
@@ -289,6 +291,7 @@ def test_the_change_is_from_the_open_of_the_api_and_asked_for_once(open_board, p
     assert len(asked) <= 5, asked  # a pair whose price comes late is asked for alone
 
 
+@pytest.mark.long
 def test_only_moves_above_the_threshold_are_marked(open_board, page):
     page = open_board("BTC/USD&flash=9000")
     wait_for_prices(page, "BTC/USD")
@@ -318,6 +321,7 @@ def test_a_row_has_its_spread_and_leads_to_an_alert_for_its_pair(open_board):
     expect(page.get_by_role("combobox", name="To", exact=True)).to_have_value(re.compile("^CHF"))
 
 
+@pytest.mark.long
 def test_the_full_screen_has_the_rows_alone(open_board):
     page = open_board("EUR/USD,BTC/USD")
     wait_for_prices(page, "EUR/USD", "BTC/USD")
@@ -341,6 +345,7 @@ def test_a_pair_that_is_not_streamed_says_so(open_board):
     expect(row(page, "BTC/USD").locator(".sparkline-last")).to_have_attribute("r", "2")
 
 
+@pytest.mark.long
 def test_an_empty_board_offers_the_usual_pairs(open_board):
     page = open_board("BTC/USD")
     page.get_by_role("button", name="Remove BTC/USD").click()

@@ -211,6 +211,7 @@ def test_a_link_shows_the_same_and_never_has_the_key(open_view, page_service, ma
     assert table(other) == table(page)
 
 
+@pytest.mark.long
 def test_the_keyboard_reads_days_and_moves_the_chart(open_view, page_service):
     page = open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
     wait_for_line(page)
@@ -253,6 +254,7 @@ def test_the_mouse_moves_zooms_and_reads(open_view, page_service):
     expect(page.get_by_label("First day")).not_to_have_value(str(moved))
 
 
+@pytest.mark.long
 def test_the_wheel_alone_scrolls_the_page_and_says_how_to_zoom(open_view):
     page = open_view(f"#/charts?pairs=EUR/USD&{STRETCH}")
     wait_for_line(page)
@@ -284,6 +286,7 @@ def test_pairs_are_added_compared_in_percent_and_removed(open_view):
     expect(page.locator(".legend")).not_to_contain_text("EUR/USD")
 
 
+@pytest.mark.long
 def test_a_link_with_many_pairs_says_what_it_costs_before_it_asks(open_view, page_errors):
     page = open_view("#/charts?pairs=EUR/USD,GBP/USD,CHF/USD,USD/JPY")
     expect(page.get_by_text("4 pairs. Each costs one call.")).to_be_visible()
@@ -376,6 +379,7 @@ def test_the_last_day_is_explained(open_view):
     expect(page.get_by_role("region", name="Where the values come from")).to_contain_text("fixed on")
 
 
+@pytest.mark.long
 def test_charts_are_accessible_fit_every_screen_and_do_not_move(open_view):
     page = open_view("#/charts?pairs=EUR/USD,USD/TRY&start=2003-01-01&end=2007-01-01")
     wait_for_line(page, 2)
@@ -409,6 +413,7 @@ def test_the_whole_plot_is_on_a_laptops_screen_without_scrolling(make_page, page
     assert plot_of(page)["bottom"] <= 900
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("route", ["#/charts?pairs=EUR/USD", "#/charts?pairs=EUR/USD,USD/TRY", "#/bars?pair=EURUSD"])
 def test_a_phone_shows_300_px_of_the_plot_without_scrolling(make_page, page_service, route):
     page = make_page(viewport={"width": 390, "height": 844}, has_touch=True)
@@ -420,6 +425,7 @@ def test_a_phone_shows_300_px_of_the_plot_without_scrolling(make_page, page_serv
     assert min(place["bottom"], 844) - place["top"] >= 300
 
 
+@pytest.mark.long
 def test_a_phone_folds_the_pair_and_the_options_away(make_page, page_service):
     page = make_page(viewport={"width": 390, "height": 844}, has_touch=True)
     page.goto(f"{page_service.url}#/charts?pairs=EUR/USD&{STRETCH}")
@@ -494,6 +500,7 @@ async (content) => {
 """Counts the pixels of a PNG by colour."""
 
 
+@pytest.mark.long
 def test_the_chart_is_saved_as_a_picture_with_its_lines_its_stretch_and_its_sources(page, open_view, page_service):
     page.add_init_script(KEPT_PICTURE)
     open_view(f"#/charts?pairs=EUR/USD,EUR/GBP&{STRETCH}")
@@ -517,6 +524,7 @@ def test_the_chart_is_saved_as_a_picture_with_its_lines_its_stretch_and_its_sour
     expect(page.get_by_text("The picture is saved.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_picture_is_saved_without_its_sources_if_they_are_refused(open_view, page, page_errors):
     page_errors.allow("status of 403")
     refusal = {"error": "The plan does not include it", "code": "plan"}
@@ -536,6 +544,7 @@ def test_a_part_that_does_not_come_is_said_in_a_sentence(open_view, page, page_e
     expect(page.get_by_text("A part of this page could not be loaded.")).to_be_visible()
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("paper", ["A4", "Letter"])
 def test_a_chart_prints_on_one_page_without_controls_and_in_light_colours(make_page, page_service, paper):
     page = make_page(viewport={"width": 1440, "height": 900}, color_scheme="dark")

@@ -58,6 +58,7 @@ def test_without_a_session_the_console_says_how_to_sign_in(page, page_service, p
     check_fits(page)
 
 
+@pytest.mark.long
 def test_a_link_signs_in_once(page, page_service, page_errors):
     page_errors.allow("status of 40")
     link = page_service.run("console", "--operator-port", str(page_service.operator_port)).strip()
@@ -70,6 +71,7 @@ def test_a_link_signs_in_once(page, page_service, page_errors):
     expect(page.get_by_role("heading", level=1, name="Overview")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_no_script_can_read_the_session(console, page_service):
     assert console.evaluate("document.cookie") == ""
     assert console.evaluate("localStorage.length + sessionStorage.length") == 0
@@ -77,6 +79,7 @@ def test_no_script_can_read_the_session(console, page_service):
     assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/console")
 
 
+@pytest.mark.long
 def test_the_overview_shows_the_service_and_renews_itself(console):
     figures = console.get_by_role("heading", level=2)
     for name in ("Rate book", "Stream", "History", "Disk", "Calls today", "Version", "Processes"):
@@ -90,6 +93,7 @@ def test_the_overview_shows_the_service_and_renews_itself(console):
     assert layout_shift(console) < 0.02
 
 
+@pytest.mark.long
 def test_a_refresh_keeps_the_focus(console):
     link = console.get_by_role("link", name="Usage by day and endpoint")
     link.focus()
@@ -118,6 +122,7 @@ def test_nothing_moves_while_a_view_loads(console, page_service, view):
     assert layout_shift(console) < 0.05
 
 
+@pytest.mark.long
 def test_the_views_are_reached_with_the_keyboard(console):
     console.keyboard.press("Tab")
     expect(console.get_by_role("link", name="Skip to the content")).to_be_focused()
@@ -127,6 +132,7 @@ def test_the_views_are_reached_with_the_keyboard(console):
     expect(console.get_by_role("heading", level=1, name="Plans")).to_be_focused()
 
 
+@pytest.mark.long
 def test_a_created_account_has_a_key_that_works_until_it_is_revoked(console, page_service):
     key = create_account(console, "anna@example.org")
     assert until(lambda: status_of(page_service, key) == 200, PATIENCE)
@@ -148,6 +154,7 @@ def test_a_created_account_has_a_key_that_works_until_it_is_revoked(console, pag
     check_fits(console)
 
 
+@pytest.mark.long
 def test_a_second_key_is_created_and_the_first_one_replaced(console, page_service):
     create_account(console, "bert")
     close_key(console)
@@ -166,6 +173,7 @@ def test_a_second_key_is_created_and_the_first_one_replaced(console, page_servic
     assert until(lambda: (status_of(page_service, second), status_of(page_service, third)) == (401, 200), PATIENCE)
 
 
+@pytest.mark.long
 def test_an_account_is_suspended_resumed_and_moved(console, page_service):
     key = create_account(console, "carla")
     close_key(console)
@@ -188,6 +196,7 @@ def test_an_account_is_suspended_resumed_and_moved(console, page_service):
     expect(console.get_by_text("carla@example.org")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_refused_name_is_explained_in_the_dialog(console, page_errors):
     page_errors.allow("status of 400")
     open_view(console, "Accounts")
@@ -200,6 +209,7 @@ def test_a_refused_name_is_explained_in_the_dialog(console, page_errors):
     expect(console.get_by_role("dialog")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_an_account_is_found_by_a_part_of_its_name(console, page_service):
     page_service.run("account", "create", "needle-in-a-haystack", "--plan", "one")
     open_view(console, "Accounts")
@@ -217,6 +227,7 @@ def edit_plans(console: Page, change: Callable[[str], str]) -> Page:
     return console
 
 
+@pytest.mark.long
 def test_an_error_in_the_plans_is_shown_at_its_line(console):
     edit_plans(console, lambda text: text.replace("burst = 200", "burst = -7", 1))
     line = console.get_by_label("The plans file").input_value().split("\n").index("burst = -7") + 1
@@ -236,6 +247,7 @@ def test_an_error_in_the_plans_is_shown_at_its_line(console):
     check_fits(console)
 
 
+@pytest.mark.long
 def test_saved_plans_apply_to_the_running_service(console, page_service):
     edit_plans(console, lambda text: text + '\n[tiny]\ncalls_a_month = 3\ntags = ["currency"]\n')
     expect(console.locator(".editor-problem")).to_contain_text("No error found")
@@ -247,6 +259,7 @@ def test_saved_plans_apply_to_the_running_service(console, page_service):
     page_service.run("account", "create", "small", "--plan", "tiny")
 
 
+@pytest.mark.long
 def test_usage_is_shown_by_day_account_and_endpoint(console, page_service):
     for _ in range(3):
         page_service.json("/fetch-one?from=EUR&to=USD")
@@ -283,6 +296,7 @@ def test_a_fault_is_switched_on_and_seen(console, page_service):
     assert until(lambda: rate() < 2 * fair, PATIENCE)
 
 
+@pytest.mark.long
 def test_the_audit_log_names_who_did_what(console, page_service):
     page_service.run("account", "create", "by-command", "--plan", "one")
     create_account(console, "by-console")
@@ -293,6 +307,7 @@ def test_the_audit_log_names_who_did_what(console, page_service):
     expect(console.get_by_role("row").filter(has_text="by-console").first).to_contain_text("console")
 
 
+@pytest.mark.long
 def test_a_console_whose_session_was_ended_elsewhere_says_so(console, page_service, page_errors):
     page_errors.allow("status of 401")
     other = console.context.new_page()
@@ -328,6 +343,7 @@ def test_filters_of_accounts_survive_a_reload_and_going_back(console, page_servi
     expect(console.get_by_label("State")).to_have_value("")
 
 
+@pytest.mark.long
 def test_a_quota_is_seen_on_a_phone(console, page_service):
     page_service.run("account", "create", "a-rather-long-name-of-an-account@example.org", "--plan", "one")
     open_view(console, "Accounts")
@@ -339,6 +355,7 @@ def test_a_quota_is_seen_on_a_phone(console, page_service):
     assert box["x"] + box["width"] <= 390
 
 
+@pytest.mark.long
 def test_a_section_of_the_runbook_is_reached_from_a_problem(console, page_service):
     console.goto(f"{page_service.operator_url}#/runbook?kind=disk")
     expect(console.get_by_role("heading", level=2, name="The disk of the data folder")).to_be_visible()

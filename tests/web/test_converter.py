@@ -156,6 +156,7 @@ def test_swapping_the_sides_swaps_the_address(open_view):
     expect(page.locator(".answer-asked")).to_contain_text("3 JPY")
 
 
+@pytest.mark.long
 def test_the_link_reproduces_the_answer_and_has_no_key(open_view, make_page, page_service):
     page = open_view("#/convert?amount=1&from=EUR&to=USD")
     page.get_by_role("textbox", name="Amount").fill("123456.789")
@@ -186,6 +187,7 @@ def test_the_answer_says_when_it_is_from_and_where_it_comes_from(open_view):
     check_accessible(page)
 
 
+@pytest.mark.long
 def test_a_wrong_amount_is_said_at_the_amount_and_asks_nothing(open_view, page_errors):
     page = open_view("#/convert?amount=1&from=EUR&to=USD")
     value_of(page)
@@ -215,6 +217,7 @@ def test_the_key_is_in_no_attribute_store_or_address(open_view, page_service, pa
     assert not [url for url in page_errors.requests if page_service.key in url]
 
 
+@pytest.mark.long
 def test_it_is_accessible_fits_every_width_and_does_not_move(open_view, page):
     open_view("#/convert?amount=12345678.90&from=EUR&to=IDR&precision=20")
     value_of(page)
@@ -300,6 +303,7 @@ def test_any_amount_is_converted_and_minor_units_are_told_from_their_currencies(
     expect(page.locator(".answer-asked")).to_have_text(asked_text)
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(("quote", "places"), [("JPY", 0), ("KWD", 3), ("EUR", 2)])
 def test_a_result_has_the_decimals_of_its_currency(open_view, quote, places):
     page = open_view(f"#/convert?amount=1000&from=USD&to={quote}")
@@ -369,6 +373,7 @@ def spending(page: Page) -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.long
 def test_other_currencies_and_a_mark_up_are_kept_in_the_address(open_view, page_service, page_errors):
     page_errors.allow("status of 400")
     page = open_view("#/convert?amount=100&from=EUR&to=DEM")

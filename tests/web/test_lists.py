@@ -44,6 +44,7 @@ f"{service.url.rstrip('/')}{path}", body, {"X-API-Key": service.key, "Content-Ty
     return found
 
 
+@pytest.mark.long
 def test_articles_are_priced_and_saved(page: Page, page_service: PageService, tmp_path: Path) -> None:
     opened(page, page_service, f"prices?from=EUR&to=USD,CHF&markup=2.5%25&rounding=charm:0.95&date={DAY}")
     page.get_by_label("Articles", exact=True).fill("sku,price,cost\nA-1,12.50,8\nB-2,99,\n")

@@ -30,6 +30,7 @@ def open_service(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> 
         yield service
 
 
+@pytest.mark.long
 def test_visitors_convert_without_a_key_and_the_account_pays(open_service, page):
     page.goto(f"{open_service.url}#/convert?amount=5&from=EUR&to=AED")
     expect(page.locator(".answer-card .value")).to_be_visible()

@@ -47,6 +47,7 @@ def note_of(page: Page, code: str) -> str:
     return option.locator("small").inner_text()
 
 
+@pytest.mark.long
 def test_what_cannot_be_priced_now_is_marked(page: Page, page_service, open_view) -> None:
     answers = {
         r"/config\.json$": page_service.json("/page/config.json") | {"notice": NOTICE},

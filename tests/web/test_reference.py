@@ -189,6 +189,7 @@ def test_it_is_accessible_and_fits_every_width(open_docs, route):
     check_fits(page, 360, 390, 820, 1024, 1440)
 
 
+@pytest.mark.long
 def test_on_a_narrow_screen_a_button_opens_the_list_and_another_goes_to_the_form(open_docs):
     page = open_docs("#/convert")
     page.set_viewport_size({"width": 390, "height": 844})
@@ -212,6 +213,7 @@ def under_a_prefix(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -
         yield service
 
 
+@pytest.mark.long
 def test_it_works_under_a_prefix_without_a_page_and_lists_the_dialects(page, under_a_prefix):
     page.goto(f"{under_a_prefix.url}rates/v1/docs")
     page.get_by_text("Fixer", exact=False).first.click()
@@ -223,6 +225,7 @@ def test_it_works_under_a_prefix_without_a_page_and_lists_the_dialects(page, und
     assert send(page) == "200"
 
 
+@pytest.mark.long
 def test_it_speaks_the_languages_of_the_page(page, page_service):
     page.goto(f"{page_service.url}docs?lang=ar#/convert")
     expect(page.locator(".docs-title")).to_have_text("مرجع API")

@@ -37,6 +37,7 @@ def test_every_page_of_a_sandbox_says_that_its_prices_are_simulated(page, page_s
         expect(page.get_by_text("simulated").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_wrong_key_is_refused_in_words(page, page_service, page_errors):
     page_errors.allow("status of 401")
     page.goto(page_service.url)
@@ -59,6 +60,7 @@ def test_a_key_is_nowhere_in_document_storage_or_address_and_gone_after_a_reload
     assert page.evaluate("indexedDB.databases().then((found) => found.length)") == 0
 
 
+@pytest.mark.long
 def test_a_key_may_be_kept_in_the_tab_until_it_is_forgotten(page, page_service):
     page.goto(page_service.url)
     expect(page.get_by_label("Your API key")).to_be_focused()
@@ -72,6 +74,7 @@ def test_a_key_may_be_kept_in_the_tab_until_it_is_forgotten(page, page_service):
     assert page.evaluate("sessionStorage.length") == 0
 
 
+@pytest.mark.long
 def test_a_view_that_does_not_come_is_asked_for_again_and_the_key_is_not_lost(page, page_service, page_errors):
     page_errors.allow("ERR_FAILED|Failed to")
     page.goto(page_service.url)

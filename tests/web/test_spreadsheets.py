@@ -53,6 +53,7 @@ def test_what_is_no_code_writes_no_formula(page: Page, page_service: PageService
     expect(page.locator(".sheet-formula")).to_have_count(0)
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("route", "says"),
     [("program=lotus", "is no program"), ("start=yesterday", "is no day"), ("colour=red", "does not understand")],

@@ -129,6 +129,7 @@ def run(command: list[str]) -> str:
     return done.stdout.decode()
 
 
+@pytest.mark.long
 def test_an_error_is_shown_as_the_api_sends_it(open_try, page_service, page_errors):
     page_errors.allow("status of 400")
     page = open_try("?endpoint=/fetch-multi&from=EUR&to=ZZZ")
@@ -183,6 +184,7 @@ def test_tabs_are_moved_through_with_the_keyboard(open_try):
     expect(page.get_by_role("tabpanel")).to_contain_text("await fetch")
 
 
+@pytest.mark.long
 def test_try_it_is_accessible_and_fits_every_width(open_try):
     page = open_try("?endpoint=/metals/spot")
     send(page)

@@ -53,6 +53,7 @@ def client_page(make_page: Callable[..., Page], node: str, tmp_path: Path) -> It
         server.shutdown()
 
 
+@pytest.mark.long
 def test_a_page_asks_converts_and_streams(
     page_service: PageService, client_page: Page, page_errors: PageErrors
 ) -> None:

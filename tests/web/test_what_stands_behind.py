@@ -132,6 +132,7 @@ def test_before_any_source_was_asked_the_view_says_so(open_view, page, page_erro
     expect(page.get_by_text("No source has been asked yet")).to_be_visible()
 
 
+@pytest.mark.long
 def test_sources_that_cannot_be_reached_are_grey_and_the_reason_is_told_once(open_view, page):
     lost = {"ecb": source("Frankfurt", "failing", why="no answer in time"), "nbp": SOURCES["nbp"]}
     network = {
@@ -246,6 +247,7 @@ def test_a_floating_currency_names_its_source_and_the_age(open_view):
     expect(page.get_by_text("One source only: nobody confirms its rate.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_rate_whose_newest_fixing_is_held_says_since_when_why_and_what_would_settle_it(open_view, page: Page):
     reason = "it jumps, and nobody else has published that day"
     fixing = {"source": "boa", "rate": "2098", "weight": 1.0, "status": "held", "distance": 49.75, "because": reason}

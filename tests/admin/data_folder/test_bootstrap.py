@@ -213,6 +213,7 @@ def test_an_interrupted_import_is_completed_at_the_next_start(start: Started, em
     assert matrix_of(empty).cell(FRIDAY, "EUR") == 1 / 1.25
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("damage", [b"", b"no image", None])
 def test_a_damaged_rate_matrix_is_rebuilt_with_a_warning(
     start: Started, settings: Settings, caplog: pytest.LogCaptureFixture, damage: bytes | None

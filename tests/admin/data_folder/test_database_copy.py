@@ -219,6 +219,7 @@ def test_a_database_with_more_rows_is_refused(filled: Path, server: TestServer, 
         copy_database(str(filled), url, ignored, ignored)
 
 
+@pytest.mark.long
 def test_a_row_that_changes_meanwhile_is_found(filled: Path, server: TestServer, database: str) -> None:
     url = server.url(database)
     changed = []

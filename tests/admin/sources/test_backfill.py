@@ -235,6 +235,7 @@ def test_a_backfill_stores_fixings_builds_the_rate_matrix_and_notifies(open_admi
     assert matrix.last_fixing == date(2026, 3, 30)
 
 
+@pytest.mark.long
 def test_fixings_stored_before_an_interruption_are_in_the_rate_matrix_after_the_next_run(
     open_admin: Open, tmp_path: Path
 ) -> None:
@@ -271,6 +272,7 @@ def test_at_most_four_sources_are_backfilled_at_once(open_admin: Open, tmp_path:
     assert publishers.most_at_once == 4
 
 
+@pytest.mark.long
 def test_one_source_gets_one_request_at_a_time(open_admin: Open, tmp_path: Path, publishers: Publishers) -> None:
     declare(tmp_path, "press")
     publishers.slow = 0.01

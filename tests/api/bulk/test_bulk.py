@@ -52,6 +52,7 @@ def post(client: Client, text: str | bytes, query: str = "", **rest: Any) -> Any
     return client.request("POST", f"/convert/bulk{query}", body=body, **rest)
 
 
+@pytest.mark.long
 def test_each_row_is_converted_as_convert_does_or_says_why_not(client: Client) -> None:
     reply = post(client, ROWS)
     assert reply.status == 200

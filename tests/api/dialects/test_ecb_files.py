@@ -158,6 +158,7 @@ def test_ninety_days_and_all_days_agree(files):
     assert whole.endswith('<Cube currency="ZAR" rate="6.9358"/></Cube></Cube></gesmes:Envelope>')
 
 
+@pytest.mark.long
 def test_the_zips_hold_the_csv_files(files):
     for name in ("eurofxref", "eurofxref-hist"):
         packed = files.get(f"/stats/eurofxref/{name}.zip")

@@ -162,6 +162,7 @@ def test_a_key_with_too_few_dimensions_is_refused_with_their_names(sdmx):
     assert "FREQ.CURRENCY.CURRENCY_DENOM.EXR_TYPE.EXR_SUFFIX" in msgspec.json.decode(reply.content)["detail"]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("parameters", "accept", "media_type"),
     [
@@ -264,6 +265,7 @@ def test_json_has_the_same_observations(sdmx):
     assert [value["id"] for value in currency["values"]] == ["GBP", "USD"]
 
 
+@pytest.mark.long
 def test_too_many_observations_for_xml_are_refused(sdmx):
     reply = sdmx.get(data("D..EUR.SP00.A"))
     assert reply.status == 400

@@ -53,6 +53,7 @@ WORDS = st.sampled_from(
 )
 
 
+@pytest.mark.long
 @SHARED
 @given(sent=MESSAGES | st.lists(MESSAGES, max_size=3) | JSON, revision=REVISIONS)
 def test_any_message_is_answered(mcp, sent, revision):

@@ -107,6 +107,7 @@ def test_any_answer_has_a_receipt_and_is_otherwise_the_same(client: Client, targ
         assert "cambist-ignored" not in reply.headers
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_any_answer_is_in_the_receipt_that_was_posted_for(client: Client, target: str) -> None:
     plain, reply = client.get(target), ask(client, target)
@@ -318,6 +319,7 @@ def test_without_a_signer_a_receipt_is_refused_and_there_are_no_keys(make_client
     assert client.get("/.well-known/jwks.json", key=None).content == b'{"keys":[]}'
 
 
+@pytest.mark.long
 def test_the_cryptography_is_imported_with_the_first_receipt() -> None:
     code = (
         "import sys, cambist.processes.api_worker, cambist.registry.signing.node_signer\n"

@@ -338,6 +338,7 @@ def test_a_long_answer_is_never_held_in_memory(client: Client, suffix: str) -> N
     assert peak < 5_000_000
 
 
+@pytest.mark.long
 def test_every_day_of_a_long_series_is_there(client: Client) -> None:
     rows = rows_of(client.get(LONG.format(".csv")).content)
     days = [row["date"] for row in rows if row["quote"] == "EUR"]

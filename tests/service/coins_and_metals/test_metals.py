@@ -14,7 +14,7 @@ import pytest
 
 from cambist.pricing.trading_hours import Hours, last_trading_moment
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 PRECIOUS = {"XAU": "Gold", "XAG": "Silver", "XPT": "Platinum", "XPD": "Palladium"}
 BASE = {"XAL": "Aluminium", "XCU": "Copper", "XPB": "Lead", "XNI": "Nickel", "XZN": "Zinc"}

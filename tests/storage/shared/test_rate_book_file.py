@@ -428,6 +428,7 @@ def test_another_publisher_is_read_by_the_same_reader(tmp_path: Path) -> None:
     assert quoted(reader) == other
 
 
+@pytest.mark.long
 def test_a_file_with_too_few_slots_is_replaced_by_a_larger_one(book_file: RateBookFile, tmp_path: Path) -> None:
     reader = RateBookFile(tmp_path)
     for version, count in enumerate((1, 600, 600, 20_000, 3), 1):
@@ -525,6 +526,7 @@ for version in range(1, 1_000_000):
 """
 
 
+@pytest.mark.long
 def test_a_reader_beside_another_process_that_is_killed_never_sees_a_mix(tmp_path: Path) -> None:
     reader, seen = RateBookFile(tmp_path), [0]
     with subprocess.Popen([sys.executable, "-c", _PUBLISH, str(tmp_path)]) as publisher:

@@ -17,6 +17,7 @@ FORTY = (
 )
 
 
+@pytest.mark.long
 def test_a_shop_prices_its_articles_in_forty_currencies_and_keeps_its_last_prices(arrives, tmp_path, page_errors):
     page_errors.allow("400")  # the list with yen is refused
     assert len(FORTY.split(",")) == 40
