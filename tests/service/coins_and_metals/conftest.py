@@ -39,8 +39,9 @@ SETTINGS = {
     },
     "sources": {
         "CAMBIST_FEEDS_ON": "swissquote,sina,westmetall",
-        # Banks without metals, whose currencies others have as well: so that filing is soon done.
-        "CAMBIST_FEEDS_OFF": "bcb,bdi,bis,bnm,boc,boe,boi,boj,cbt,cnb,fawazahmed0,fed,hkma,hmrc,inforeuro,mnb,nbg,norges,rba,riksbank,tcmb",
+        # Sources without metals, whose currencies others have as well: so that filing is soon done.
+        "CAMBIST_FEEDS_OFF": "bcb,bdi,bis,bnm,boc,boe,boi,boj,cbt,cnb,"
+        "fawazahmed0,fed,hkma,hmrc,inforeuro,mnb,nbg,norges,rba,riksbank,tcmb",
     },
 }
 TOGETHER = 20
