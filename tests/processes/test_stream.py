@@ -100,7 +100,7 @@ def test_a_database_that_is_gone_is_logged_once_without_a_traceback_and_asked_ag
     async def scene() -> None:
         async with running_tasks([process._watch()]):
             for asked in (1, 2, 3):
-                await until(lambda asked=asked: editions.asked >= asked)
+                await until(lambda asked=asked: editions.asked >= asked and Topic.MATRIX in process._failed)
                 process._failed.clear()
                 process._notify()
 
