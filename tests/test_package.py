@@ -101,6 +101,7 @@ def test_the_installed_package_is_whole(installed: Path, tmp_path: Path) -> None
     assert int(shown[1]) == len(static) > 20
 
 
+@pytest.mark.long
 def test_the_installed_command_works(installed: Path, tmp_path: Path) -> None:
     command = [sys.executable, str(installed / "bin" / "cambist")]
     shown = subprocess.run(

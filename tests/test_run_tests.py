@@ -120,6 +120,7 @@ def test_some(number): pass
 """
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("length", "ran"), [("short", ["short", "some[0]", "some[3]"]), ("long", ["long", "some[1]", "some[2]", "some[4]"])]
 )

@@ -30,6 +30,7 @@ def url(server: TestServer) -> Iterator[str]:
     server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+@pytest.mark.long
 def test_a_backup_of_postgresql_is_restored_into_a_folder(used_folder: Path, url: str) -> None:
     settings = Settings(data=used_folder)
     made = backed_up(used_folder)

@@ -91,6 +91,7 @@ def test_no_two_public_classes_share_a_name(sources: set[Path]) -> None:
     assert {name: found for name, found in modules.items() if len(found) > 1} == {}
 
 
+@pytest.mark.long
 def test_what_json_cannot_be_is_expected_in_all_its_forms() -> None:
     """Bytes that are no UTF-8 are a UnicodeDecodeError, and ones nested too deep a RecursionError."""
     for module in MODULES:

@@ -283,6 +283,7 @@ def test_all_sources_that_are_on_are_backfilled_unless_one_is_named(
     assert len(fake_sources.days) == 70
 
 
+@pytest.mark.long
 def test_a_day_without_rates_is_recorded_and_is_not_a_failure(data: Path, fake_sources: FakeSources) -> None:
     declare(data)
     fake_sources.empty_days = {TODAY - timedelta(days=day) for day in (40, 41, 42, 43, 44)}
@@ -316,6 +317,7 @@ def test_a_part_that_fails_is_reported_and_the_exit_code_is_1(data: Path, fake_s
     assert len(stored_values(data)) == 140
 
 
+@pytest.mark.long
 def test_only_the_first_three_failures_are_printed(data: Path, fake_sources: FakeSources) -> None:
     declare(data)
     broken = [TODAY - timedelta(days=back) for back in (60, 50, 40, 30)]

@@ -30,6 +30,7 @@ def damage(folder, statement):
     connection.close()
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("folder_with_files")
 def test_every_part_of_an_undamaged_folder_is_sound(shell):
     ended = shell("check")
@@ -49,6 +50,7 @@ def test_every_part_of_an_undamaged_folder_is_sound(shell):
     assert [each["faults"] for each in shell("check", "--json").json] == [[]] * 9
 
 
+@pytest.mark.long
 def test_a_damaged_row_is_reported_with_what_to_do(shell, folder_with_files):
     damage(folder_with_files, "UPDATE fixings SET value = '9' WHERE day = '2026-03-06' AND series_id = 1")
     ended = shell("check")
@@ -58,6 +60,7 @@ def test_a_damaged_row_is_reported_with_what_to_do(shell, folder_with_files):
     assert "What to do: restore the database from a backup." in ended.out
 
 
+@pytest.mark.long
 def test_a_damaged_verdict_is_reported(shell, folder_with_files):
     with sqlite3.connect(folder_with_files / "cambist.db") as connection:
         (rules,) = connection.execute("SELECT rules FROM judged").fetchone()

@@ -74,6 +74,7 @@ def test_a_folder_without_a_rate_matrix_is_compared_with_its_newest_edition(shel
     assert shell("check", str(edition_folder), "--json").json[-3]["note"] == "not built yet: the next start builds it"
 
 
+@pytest.mark.long
 def test_an_archive_that_gives_other_rates_than_the_edition_is_damaged(shell: Shell, edition_folder: Path) -> None:
     change(edition_folder, "UPDATE fixings SET value = '9' WHERE day = '2026-03-06' AND series_id = 1")
     for _ in range(2):  # with the rate matrix, and without

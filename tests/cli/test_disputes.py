@@ -74,6 +74,7 @@ def test_the_list_of_a_running_service_is_the_one_that_it_reports(shell: Shell, 
     assert [each["code"] for each in shell("disputes", "list", "--json").json] == ["EUR"]
 
 
+@pytest.mark.long
 def test_a_list_that_does_not_follow_the_last_decision_says_so(shell: Shell, folder: Path) -> None:
     report(folder, Disputes())
     assert shell("disputes", "list").err == ""
@@ -136,6 +137,7 @@ def test_a_decision_is_taken_back_and_stays_on_record(shell: Shell, error_of: Er
     assert [each[2][:7] for each in audited(folder)] == ["refused", "refused", "done", "done"]
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

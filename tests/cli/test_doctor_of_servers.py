@@ -66,6 +66,7 @@ def test_a_standby_alone(servers: tuple[TestServer, TestServer], tmp_path: Path)
     assert "name the primary" in finding.remedy
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize(("mode", "severity"), [("transaction", OK), ("statement", PROBLEM)])
 def test_a_pooler(servers: tuple[TestServer, TestServer], tmp_path: Path, mode: str, severity: Severity) -> None:
     pooler = create_pooler(servers[0], mode)

@@ -61,5 +61,6 @@ def test_a_running_service_is_asked_without_importing_what_computes_answers(comm
     assert not imported_by(*command.split(), "--url", address, "--key", KEY) & NOT_FOR_ASKING
 
 
+@pytest.mark.long
 def test_sources_are_listed_without_importing_what_asks_them() -> None:
     assert not imported_by("sources", "list") & NOT_FOR_LISTS

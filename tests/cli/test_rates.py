@@ -40,6 +40,7 @@ REQUESTS = (
 # Answers from the folder
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("request_line", REQUESTS)
 def test_an_answer_from_the_folder_has_the_bytes_of_the_service(
     finished: Path, wsgi_client: Client, request_line: str

@@ -373,6 +373,7 @@ class RateLimitedService:
             self.left = self.rate
 
 
+@pytest.mark.long
 def test_hundreds_of_calls_at_once_wait_for_their_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     service = RateLimitedService(30)
     sleep = asyncio.sleep

@@ -254,6 +254,7 @@ def test_while_the_database_is_gone_leases_stay_and_the_threads_know(
     assert (north.request(1) or HeldLease(0, 0, 0, 0)).granted > 100
 
 
+@pytest.mark.long
 def test_a_link_that_starts_without_the_database_keeps_the_leases(
     start_node: Callable[[str], Node], database: Database
 ) -> None:

@@ -38,6 +38,7 @@ def test_a_dispute_is_shown_with_what_each_choice_would_serve(browser: Browser) 
     assert (served[True, "ecb"], served[False, "ecb"]) == ("ecb", "fed")
 
 
+@pytest.mark.long(every=2)
 @pytest.mark.parametrize("verb", ["accept", "reject"])
 def test_a_level_is_decided_and_taken_back(
     browser: Browser, settings: Settings, audited: Callable[..., list], verb: str

@@ -186,6 +186,7 @@ def test_what_the_page_asks_by_itself_does_not_keep_a_session(browser: Browser, 
     assert browser.get("/overview").refusal == (401, "signed_out")
 
 
+@pytest.mark.long
 def test_a_session_ends_after_twelve_hours(browser: Browser, clock: Clock) -> None:
     for _ in range(12 * 4 - 1):
         clock.advance(minutes=15)

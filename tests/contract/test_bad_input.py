@@ -403,6 +403,7 @@ def test_any_path_is_answered_or_refused_in_the_one_shape(client, path, query, m
         assert is_error(reply)
 
 
+@pytest.mark.long
 @settings(
     max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
 from cambist.history.coverage import coverage_of_matrix
 from cambist.pricing.pair import Pair
 
 
+@pytest.mark.long
 def test_each_code_runs_from_its_first_to_its_last_value(real_matrix):
     found = {each.pair: each for each in coverage_of_matrix(real_matrix, "sandbox")}
     assert {each.source for each in found.values()} == {"sandbox"}

@@ -137,6 +137,7 @@ def test_who_comes_first_with_a_wrong_unit_does_not_define_the_truth(world: Worl
     assert world.served(CALM) == pytest.approx(1419, abs=2)
 
 
+@pytest.mark.long(every=2)
 def test_a_level_that_all_others_refute_is_withdrawn(world: World) -> None:
     world.tell("a", *[143_000 + number for number in range(30)], first=0)
     world.tell("b", *[1430, 1431, 1432, 1433], first=30)

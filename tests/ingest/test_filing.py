@@ -114,6 +114,7 @@ def test_a_delivery_with_future_days_is_accepted_later(archive: Archive) -> None
     assert delivered(archive, content, NOON + timedelta(days=3)) == FilingResult(added=2, corrected=0, unchanged=0)
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     "content",
     [

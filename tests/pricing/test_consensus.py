@@ -348,6 +348,7 @@ def test_the_order_of_the_offers_does_not_matter(offers: list[Offer], random: Ra
     assert agree(shuffled, NOON) == agree(offers, NOON)
 
 
+@pytest.mark.long
 @given(words())
 def test_those_who_vote_are_of_one_pace_and_one_type(offers: list[Offer]) -> None:
     quote = agree(iter(offers), NOON)
@@ -364,6 +365,7 @@ def book_of(offers_by_code: dict[str, Sequence[Offer]], now: datetime = NOON) ->
     return dict(assemble_rate_book({code: quote for code, quote in agreed.items() if quote is not None}, 1, now).quotes)
 
 
+@pytest.mark.long
 @given(words())
 def test_in_a_book_that_was_agreed_on_no_bid_is_above_its_ask(offers: list[Offer]) -> None:
     quotes = book_of({"EUR": offers})

@@ -135,6 +135,7 @@ def test_an_error_of_a_source_is_raised_in_the_calling_process(archive_worker: A
     run(scene())
 
 
+@pytest.mark.long
 def test_concurrent_calls_are_made_one_after_another(archive_worker: ArchiveWorker, settings: Settings) -> None:
     async def scene() -> list[FilingResult | None]:
         contents = [b"Date,USD,\n2026-03-0%d,1.2%d00,\n" % (day, day) for day in range(2, 7)]

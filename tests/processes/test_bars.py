@@ -293,6 +293,7 @@ def test_a_bar_appears_when_it_has_ended(settings: Settings) -> None:
     assert simulated(settings, NOON).newest_bars(EURUSD, Interval.DAY, None, None, 1)[0].start.day == NOON.day - 1
 
 
+@pytest.mark.long
 def test_faults_are_not_in_bars_and_a_sandbox_stores_none(settings: Settings) -> None:
     market = SandboxMarket(settings, lambda: NOON)
     usual = simulated(settings, NOON + MINUTE).newest_bars(EURUSD, Interval.MINUTE, NOON, None, 9)

@@ -152,6 +152,7 @@ def test_a_sandbox_on_a_live_folder_is_refused(live: Settings) -> None:
     assert_real(live)
 
 
+@pytest.mark.long
 def test_a_refused_claim_releases_the_folder(live: Settings) -> None:
     with pytest.raises(CannotStart):
         DataDirectory(live.data).claim(Environment.SANDBOX)
@@ -238,6 +239,7 @@ def test_no_live_worker_starts_with_a_copied_rate_book(live: Settings, sandbox: 
         ApiWorker(live)
 
 
+@pytest.mark.long
 def test_a_live_worker_with_a_copied_rate_matrix_waits_until_it_is_rebuilt(
     live: Settings, sandbox: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -316,6 +318,7 @@ def test_a_sandbox_does_without_a_live_services_database(live: Settings, tmp_pat
     assert_real(live)
 
 
+@pytest.mark.long
 def test_a_live_service_on_a_sandboxs_database_holds_only_what_is_real(sandbox: Settings, tmp_path: Path) -> None:
     settings = Settings(data=tmp_path / "fresh", database=f"sqlite:///{sandbox.data / 'cambist.db'}")
     start(settings)

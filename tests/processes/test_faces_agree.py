@@ -134,6 +134,7 @@ def stream_price(prices: Prices, name: str) -> tuple[float, int] | None:
     return (float(found["bid"]), found["tsp"]) if found else None
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("limit", [15 * MINUTE, 5 * MINUTE])
 @pytest.mark.parametrize("seed", range(60))
 def test_the_stream_and_the_endpoints_agree(seed: int, limit: timedelta) -> None:

@@ -65,6 +65,7 @@ def watch_while(settings: Settings, monkeypatch: pytest.MonkeyPatch, act: Callab
     return ingestor, archive
 
 
+@pytest.mark.long
 def test_a_decision_of_the_operator_is_applied(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     def accept() -> None:
         with DisputeAdmin(settings, lambda: datetime.now(UTC)) as admin:
@@ -138,6 +139,7 @@ def test_changes_of_other_topics_are_ignored(settings: Settings, monkeypatch: py
     assert not ingestor._archive.is_matrix_due.is_set()
 
 
+@pytest.mark.long
 def test_while_the_database_is_gone_no_source_is_tried_after_the_first_and_all_are_when_it_is_back(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

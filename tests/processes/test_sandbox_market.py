@@ -147,6 +147,7 @@ def test_the_first_start_builds_rate_book_and_rate_matrix_from_the_simulation_al
     assert DataDirectory(settings.data).environment is Environment.SANDBOX
 
 
+@pytest.mark.long
 def test_the_rate_book_has_every_asset_of_the_reference_tables(settings: Settings) -> None:
     book = book_of(settings)
     assert len(book.listed) >= 170
@@ -339,6 +340,7 @@ def test_an_outlier_is_wrong_by_its_factor_until_it_is_cleared(
     assert float(book_of(settings).quotes["EUR"].mid / honest) == pytest.approx(1, rel=0.01)
 
 
+@pytest.mark.long
 def test_a_missing_day_is_carried_forward_and_can_come_back(market: SandboxMarket, settings: Settings) -> None:
     before = matrix_of(settings)
     set_faults(settings, "missing = [2026-10-06]\n")
@@ -504,6 +506,7 @@ def test_every_rate_is_explained_by_the_sandbox(client: Client) -> None:
         assert {tuple(leg["sources"]) for leg in legs} == {("sandbox",)}
 
 
+@pytest.mark.long
 def test_the_sources_endpoint_says_that_prices_are_simulated(client: Client) -> None:
     found = client.ask("/sources").json
     assert found["environment"] == "sandbox"

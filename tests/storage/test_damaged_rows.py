@@ -92,6 +92,7 @@ def test_a_damaged_row_is_left_out_and_named(store: SqlStore, tmp_path: Path, st
     assert damage.rows[0].delivery == "1"
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize("statement", HARMS.values(), ids=HARMS)
 def test_no_method_returns_a_damaged_row(store: SqlStore, tmp_path: Path, statement: str) -> None:
     damage_database(store, tmp_path, statement)

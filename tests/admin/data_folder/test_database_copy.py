@@ -209,6 +209,7 @@ def test_a_database_with_other_data_is_refused_and_not_changed(filled: Path, ser
     assert contents(SqlStore(url))["accounts"] == before["accounts"]
 
 
+@pytest.mark.long
 def test_a_database_with_more_rows_is_refused(filled: Path, server: TestServer, database: str) -> None:
     url = server.url(database)
     copy_database(str(filled), url, ignored, ignored)

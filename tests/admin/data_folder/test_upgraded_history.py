@@ -72,6 +72,7 @@ def bundled_file(tmp_path: Path, small_ecb: bytes, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(module, "import_packaged", lambda *_: None)
 
 
+@pytest.mark.long
 def test_the_first_start_after_an_upgrade_lists_the_changed_rates(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

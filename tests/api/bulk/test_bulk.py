@@ -73,6 +73,7 @@ def test_each_row_is_converted_as_convert_does_or_says_why_not(client: Client) -
     assert [bool(row["error"]) for row in rows] == [False, False, True, True, False, True]
 
 
+@pytest.mark.long
 def test_the_example_in_the_reference_is_an_answer(client: Client) -> None:
     assert post(client, BULK.request).content.decode() == BULK.response
 
