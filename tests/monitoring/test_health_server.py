@@ -604,6 +604,27 @@ def test_one_more_request_than_are_answered_at_once_is_told_so(slow: tuple[int, 
         assert all(client.recv(65_536).startswith(b"HTTP/1.0 200 OK") for client in clients)
 
 
+def test_a_place_is_free_once_its_client_has_seen_the_end(
+    slow: tuple[int, SlowApplication], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port, application = slow
+    ends, forget = threading.Event(), health_http._Server._forget
+
+    def forgets_later(server: Any, request: socket.socket) -> None:
+        ends.wait(60)
+        forget(server, request)
+
+    monkeypatch.setattr(health_http._Server, "_forget", forgets_later)
+    with ExitStack() as held:
+        clients = [begun(port, application, held) for _ in range(MAX_CONNECTIONS)]
+        application.may_end.set()
+        for client in clients:
+            while client.recv(65_536):
+                pass
+        assert asked(port, "/")[0] == 200
+        ends.set()
+
+
 @pytest.mark.long(every=2)
 @pytest.mark.parametrize(("length", "read"), [(0, 0), (MAX_BODY, MAX_BODY), (MAX_BODY + 1, 0)])
 def test_a_body_is_read_up_to_its_bound(slow: tuple[int, SlowApplication], length: int, read: int) -> None:
