@@ -12,6 +12,7 @@ from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import digest, mint
 from cambist.accounts.keyless_access import PAGE
 from cambist.api.state.alert_book import AlertBook
+from cambist.errors import StoreBroken
 
 LEVEL = {"when": "above", "from": "eur", "to": "usd", "level": 1.25, "deliver": "stream"}
 HOOK = LEVEL | {"deliver": "webhook", "address": "https://hooks.example.org/a"}
@@ -180,3 +181,21 @@ def test_a_spent_quota_adds_nothing_and_still_removes(make_client):
     assert len(client.worker_state.readers.alerts.alerts.kept) == 1
     assert post(client, "/alerts/test", {"id": 1}).status == 429
     assert post(client, "/alerts/remove", {"id": 1}).status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "question"),
+    [("/alerts", None), ("/alerts/add", LEVEL), ("/alerts/remove", {"id": 1}), ("/alerts/test", {"id": 1})],
+)
+def test_a_database_that_fails_is_a_503_that_says_when_to_try_again(client, monkeypatch, caplog, path, question):
+    def fails(*_given):
+        raise StoreBroken("The database cannot be used: secret details")
+
+    alerts = client.worker_state.readers.alerts.alerts
+    for method in ("create", "of_account", "remove", "try_out"):
+        monkeypatch.setattr(alerts, method, fails)
+    reply = client.get(path) if question is None else post(client, path, question)
+    assert (reply.status, reply.headers["retry-after"], reply.headers["x-calls-cost"]) == (503, "60", "0")
+    assert reply.json == {"error": "The database cannot be used now", "code": "rate_unavailable"}
+    (record,) = [each for each in caplog.records if "secret details" in each.getMessage()]
+    assert record.exc_info is None

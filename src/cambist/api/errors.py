@@ -82,16 +82,26 @@ def error_response(problem: Problem, sentence: str, *more: Header) -> Response:
     return Response(problem.status, tuple(headers), encode_error(problem, sentence))
 
 
+def told_of(error: Exception) -> Exception:
+    """Return what a client is told of an error: of a database that fails, only that it does."""
+    if isinstance(error, errors.StoreBroken):
+        return errors.StoreBusy("The database cannot be used now", RETRY_AFTER)
+    return error
+
+
 def problem_of(error: Exception) -> Problem | None:
-    """Return the status and code of an error; None for one that no client can cause."""
+    """Return the status and code of an error; None for one that no client can cause or wait out."""
     return PROBLEMS.get(type(error)) if isinstance(error, errors.CambistError) else None
 
 
 def refusal_response(environ: Environ, error: Exception) -> Response:
     """Return the response to a request that was refused, or that the service failed to answer, which is logged.
 
-    The log has the traceback, without the query, which may contain a key.
+    The log has the traceback, without the query, which may contain a key; of a database that fails, one line.
     """
+    if isinstance(error, errors.StoreBroken):
+        log.error("%s %r failed: %s", environ["REQUEST_METHOD"], errors.shorten(environ["PATH_INFO"]), error)
+    error = told_of(error)
     problem = problem_of(error)
     if problem is None:
         log.error("%s %r failed", environ["REQUEST_METHOD"], errors.shorten(environ["PATH_INFO"]), exc_info=error)

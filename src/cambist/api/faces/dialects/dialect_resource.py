@@ -77,9 +77,10 @@ class DialectResource:
         except Exception as error:  # noqa: BLE001  whatever it is, the client gets an answer that it can read
             refusal = errors.refusal_response(request.env, error)
             errors.write_response(response, refusal)
-            known = errors.problem_of(error)
-            if isinstance(error, CambistError) and known is not None:
-                _write_error(response, self._dialect, known, str(error), error, self._route)
+            told = errors.told_of(error)
+            known = errors.problem_of(told)
+            if isinstance(told, CambistError) and known is not None:
+                _write_error(response, self._dialect, known, str(told), told, self._route)
             else:
                 _write_error(
                     response, self._dialect, errors.INTERNAL, "The service failed to answer", None, self._route
