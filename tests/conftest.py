@@ -318,7 +318,7 @@ def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
     stored_keys = given.get("stored_keys", {digest(KEY): OWNER})
     clock = ReplaceableClock(given.get("clock", NOW.timestamp))
     principals = Principals(stored_keys, given.get("plans", PLANS))
-    readers = Readers(alerts=AlertBook(MemoryAlerts(), ReaderPool(4)))  # type: ignore[arg-type]
+    readers = Readers(alerts=AlertBook(MemoryAlerts(), ReaderPool(4, within=60)))  # type: ignore[arg-type]
     worker_state = WorkerState(book, matrix, principals, readers, choices=given.get("choices"), clock=clock)
     worker_state.apply_source_reports(SourceStatuses.for_sources([adapter.source], {}).report(NOW, {}, {}))
     ledger = given.get("counters") or MemoryLedger()

@@ -134,7 +134,8 @@ def main(length: str = LENGTHS[0]) -> int:
     if 0 < len(files) <= MOST_REPEATED_FILES:
         total.settle(run("repeated", total.named("failed")))
         parts["repeated"] = Results()
-    for log in [FOLDER / f"{part}.log" for part in parts] if total.named("failed") else []:
+    has_failed = total.named("failed") or total.named("flaky")
+    for log in [FOLDER / f"{part}.log" for part in parts] if has_failed else []:
         print(log.read_text("utf-8", "replace")[-20_000:])
     total.took = time.monotonic() - began
     print(*total.complaints(), total.summary(), sep="\n", flush=True)

@@ -91,7 +91,7 @@ def archive() -> MemoryArchive:
 
 @pytest.fixture
 def reader(archive: MemoryArchive) -> ArchiveReader:
-    return ArchiveReader(archive, NO_BARS, ReaderPool(1), lambda: NOON)  # type: ignore[arg-type]
+    return ArchiveReader(archive, NO_BARS, ReaderPool(1, within=60), lambda: NOON)  # type: ignore[arg-type]
 
 
 def price(reader: ArchiveReader, coin: str = "BTC", day: date = YESTERDAY) -> Any:
@@ -265,7 +265,7 @@ def test_archived_closes_are_found_beside_what_others_published(tmp_path: Path) 
     for place, (source, value) in enumerate(((CLOSES, "90000.5"), ("own", "1"), (CLOSES, "90001.5"))):
         fixings = [Fixing(source, bitcoin, YESTERDAY, Decimal(value))]
         store.archive.file(DeliveryRecord(source, NOON + timedelta(hours=place), "okx", str(place)), fixings)
-    stored = ArchiveReader(store.archive, NO_BARS, ReaderPool(1), lambda: NOON)
+    stored = ArchiveReader(store.archive, NO_BARS, ReaderPool(1, within=60), lambda: NOON)
     assert rates(stored, YESTERDAY, TODAY) == [90001.5]
     assert price(stored) == Decimal("90001.5")
     store.close()

@@ -56,7 +56,7 @@ class Samples:
 @pytest.fixture
 def sampled(client_dealing: Any) -> Callable[..., Any]:
     def make(samples: Any) -> Any:
-        read_with(client_dealing.worker_state, moves=PriceMoves(samples, ReaderPool(4), lambda: NOON))
+        read_with(client_dealing.worker_state, moves=PriceMoves(samples, ReaderPool(4, within=60), lambda: NOON))
         return client_dealing
 
     return make
@@ -151,7 +151,7 @@ def test_a_database_that_is_away_costs_the_moves_and_not_the_price(sampled: Call
 
 def test_samples_are_read_once_and_then_those_that_are_new() -> None:
     samples, now = Samples(NOON - 8 * DAY, NOON - STEP), [NOON]
-    moves = PriceMoves(samples, ReaderPool(4), lambda: now[0])
+    moves = PriceMoves(samples, ReaderPool(4, within=60), lambda: now[0])
     for _ in range(3):
         assert moves("BTC", "USD", BTC, DAY) is not None
     assert len(samples.asked) == 8, "a day at a time"
