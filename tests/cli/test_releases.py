@@ -39,7 +39,7 @@ from tools.release_version import CHANGELOG
 import cambist
 from cambist.storage.sql.revision import newest_revision
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 LONGER = int(os.environ.get("LONGER", "1"))
 
@@ -98,14 +98,12 @@ def test_each_release_of_the_changelog_has_a_folder() -> None:
     assert released - {cambist.__version__} <= {*released_versions()}
 
 
-@pytest.mark.long
 def test_a_release_is_upgraded_to_this_one_and_answers_the_same(kept: Kept, now: Variables) -> None:
     run_command(kept.data, "upgrade", **now)
     assert schema_of(kept.data) == newest_revision()
     check_answers(kept, kept.data, now)
 
 
-@pytest.mark.long
 def test_an_upgrade_of_a_release_that_is_killed_is_completed_by_another(
     kept: Kept, following: Variables, tmp_path: Path
 ) -> None:
@@ -126,7 +124,6 @@ def test_an_upgrade_of_a_release_that_is_killed_is_completed_by_another(
     check_answers(kept, folder, following)
 
 
-@pytest.mark.long
 def test_the_way_back_is_the_copy_or_the_backup(
     kept: Kept, now: Variables, following: Variables, tmp_path: Path
 ) -> None:

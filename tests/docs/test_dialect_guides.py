@@ -37,7 +37,6 @@ def answer(port: int, path: str) -> int:
         return 0
 
 
-@pytest.mark.long(every=4)
 @pytest.mark.parametrize(
     ("guide", "path", "is_keyed", "is_empty"),
     [

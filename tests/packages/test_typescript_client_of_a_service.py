@@ -12,7 +12,7 @@ from tests.patience import PATIENCE
 from tests.service.processes import environment
 from tests.web.sandbox import PageService, serving_page
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 TESTS = Path(__file__).parent / "typescript" / "client.test.mjs"
 

@@ -19,7 +19,7 @@ from tests.service.first_start import copy_first_start
 from tests.service.processes import ended_in_the_end, environment, until
 from tools.ports import free_port
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("convert", {"from": "EUR", "to": "JPY", "amount": "1234.56", "date": "2024-02-29"}),
@@ -120,7 +120,6 @@ def check(found: Any, sandbox: Sandbox) -> None:
     assert "did you mean USD (US Dollar)" in unknown["text"]
 
 
-@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("generation", "mode", "revision"),
     [
@@ -136,7 +135,6 @@ def test_the_official_sdk_uses_the_tools_over_http(sandbox, generation, mode, re
     check(found, sandbox)
 
 
-@pytest.mark.long(every=2)
 @pytest.mark.parametrize(("generation", "revision"), [("first", "2025-11-25"), ("second", "2026-07-28")])
 def test_the_official_sdk_uses_the_tools_over_pipes(sandbox, generation, revision):
     key_file = ("--data", str(sandbox.folder))

@@ -13,7 +13,7 @@ import pytest
 
 from cambist.client import Cambist
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "python-client.md"
 TEXT = GUIDE.read_text(encoding="utf-8")
@@ -54,7 +54,6 @@ def test_the_guide_has_examples() -> None:
     assert sum("moneyed" in example for example in EXAMPLES) == 1
 
 
-@pytest.mark.long(every=3)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda code: str(EXAMPLES.index(code)))
 def test_an_example_runs(
     example: str, sandbox: Cambist, programs_python: str, client_folder: str, tmp_path: Path
@@ -75,7 +74,6 @@ def test_an_example_runs(
         assert "¥" in shown.splitlines()[-1]
 
 
-@pytest.mark.long
 def test_the_settings_work_in_a_django_project(
     sandbox: Cambist, programs_python: str, client_folder: str, tmp_path: Path
 ) -> None:

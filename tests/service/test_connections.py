@@ -18,7 +18,7 @@ from tests.service.first_start import copy_first_start
 from tests.service.processes import until
 from tests.service.test_service import Service, serving
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 WORKERS = 2
 OF_ONE_ADDRESS = 128
@@ -87,7 +87,6 @@ def seconds_to_the_end(client: socket.socket) -> float:
     return time.monotonic() - begun
 
 
-@pytest.mark.long
 def test_a_connection_without_a_request_is_closed_after_ten_seconds(service):
     with ExitStack() as stack, ThreadPoolExecutor() as threads:
         # Nothing, and half a head: both at once, to wait only once.
@@ -95,7 +94,6 @@ def test_a_connection_without_a_request_is_closed_after_ten_seconds(service):
         assert all(CLOSED_ANYWAY - 2 < seconds < 60 for seconds in threads.map(seconds_to_the_end, clients))
 
 
-@pytest.mark.long
 def test_an_idle_connection_is_kept_open_for_as_long_as_the_answer_says(service):
     with closing(http.client.HTTPConnection("127.0.0.1", service.port, timeout=25)) as connection:
         connection.request("GET", "/docs")
@@ -134,7 +132,6 @@ def test_connections_that_are_used_outlive_those_that_are_silent(service):
         assert used.sock is first
 
 
-@pytest.mark.long
 def test_clients_that_do_not_read_a_big_file_are_ended_and_cost_little(service):
     assert service.get("/openapi.json").status == 200
     before = memory(service)
@@ -177,7 +174,6 @@ def test_a_worker_keeps_its_environment_and_shows_none_of_it_to_requests(service
     assert b"PATH=" in Path(f"/proc/{worker}/environ").read_bytes()
 
 
-@pytest.mark.long
 def test_answers_are_finished_although_silent_connections_are_open_at_the_stop(tmp_path):
     copy_first_start(tmp_path / "data")
     with serving(tmp_path / "data", tmp_path / "logs") as spare, ExitStack() as stack:

@@ -23,7 +23,7 @@ from tools.ports import free_port
 from cambist.monitoring.cluster_metrics import ClusterMetrics
 from cambist.status.cluster_report import ClusterReport, NodeReport
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 DAY = 86400
 

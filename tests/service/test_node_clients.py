@@ -16,7 +16,7 @@ import pytest
 from tests.service.processes import environment
 from tests.service.streams import Service, serving
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 DRIVERS = Path(__file__).parents[1] / "drivers"
 MODULES = Path(sys.prefix) / "drivers" / "node_modules"
@@ -120,7 +120,6 @@ def test_a_client_that_compares_exact_texts_accepts_all_messages(node: str, serv
     assert found["code"] == 1000
 
 
-@pytest.mark.long
 def test_a_client_that_was_disconnected_reconnects_and_gets_prices_again(node: str, service: Service) -> None:
     with start_driver(node, "reconnects", service.port, service.key) as process:
         try:

@@ -18,7 +18,7 @@ from tools.ports import free_port
 
 from cambist.client import Cambist
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
 @dataclass
@@ -64,7 +64,6 @@ def rows_of(page: str) -> list[list[str]]:
     return [row for row in found if row and re.fullmatch(r"\d{4}-\d\d-\d\d", row[0])]
 
 
-@pytest.mark.long(every=4)
 @pytest.mark.parametrize("chosen", [(), ("--source", "ecb"), ("--booking", "eu-customs"), ("--booking", "de-vat")])
 def test_a_report_shows_what_the_service_answers_and_its_receipt_is_valid(
     service: Reporting, tmp_path: Path, chosen: tuple[str, ...]
@@ -106,7 +105,6 @@ def test_the_means_are_those_of_the_days(service: Reporting, tmp_path: Path) -> 
         assert (float(high), float(low), int(used.partition(",")[0])) == (max(within), min(within), len(within))
 
 
-@pytest.mark.long
 def test_a_changed_report_is_found(service: Reporting, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     code, said = service.run("report", "EUR", "USD", "--since", "2024-02", "--output", str(file))
@@ -125,7 +123,6 @@ def test_a_changed_report_is_found(service: Reporting, tmp_path: Path) -> None:
         assert (code, said.startswith("Not valid:")) == (1, True), said
 
 
-@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -191,7 +188,6 @@ def test_a_series_by_a_rule_is_shown(service: Reporting) -> None:
 ARTICLES = "sku;price;last.USD\nA;12,50;14,95\nB;99;\n"
 
 
-@pytest.mark.long
 def test_files_are_priced_as_the_service_does_it(service: Reporting, tmp_path: Path) -> None:
     file, output = tmp_path / "articles.csv", tmp_path / "prices.csv"
     file.write_text(ARTICLES)

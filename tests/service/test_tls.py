@@ -25,7 +25,7 @@ from cambist.client import NO_RETRIES, AsyncCambist, Cambist
 from cambist.client.errors import ConnectionFailed
 from cambist.client.stream_messages import Event, Subscribed
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 UNREAD_OVER_TLS = 200
 MOST_OF_UNREAD_OVER_TLS = 180
@@ -75,7 +75,6 @@ def test_the_service_speaks_https_with_a_certificate_and_its_key(tmp_path: Path,
         service.wait(30)
 
 
-@pytest.mark.long
 def test_clients_over_tls_that_are_silent_or_do_not_read_are_ended_and_cost_little(tmp_path: Path, tls: list[str]):
     context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
     copy_first_start(tmp_path / "data")
@@ -94,7 +93,6 @@ def test_clients_over_tls_that_are_silent_or_do_not_read_are_ended_and_cost_litt
         assert until(lambda: established(service) <= 1, PATIENCE)
 
 
-@pytest.mark.long
 def test_an_answer_over_tls_arrives_whole_however_slowly_it_is_read(tmp_path: Path, tls: list[str]):
     context = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
     copy_first_start(tmp_path / "data")
@@ -194,7 +192,6 @@ def seconds_until_silence_is_ended(port: int, context: ssl.SSLContext | None) ->
     return time.monotonic() - begun
 
 
-@pytest.mark.long
 def test_a_missing_certificate_is_named_before_anything_is_served(tmp_path: Path):
     tls = ["--tls-cert", str(tmp_path / "gone.pem"), "--tls-key", str(tmp_path / "gone.key")]
     refused = subprocess.run(
@@ -211,7 +208,6 @@ def test_a_missing_certificate_is_named_before_anything_is_served(tmp_path: Path
     assert "Traceback" not in refused.stderr
 
 
-@pytest.mark.long
 def test_a_certificate_without_its_key_is_refused_in_one_sentence(tmp_path: Path):
     refused = subprocess.run(
         command(tmp_path, 1, "--tls-cert", "cert.pem"),

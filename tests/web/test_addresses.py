@@ -12,7 +12,7 @@ pytest.importorskip("playwright", reason="the package playwright is not installe
 from playwright.sync_api import Page, expect
 from tests.web.sandbox import PageService
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 Values = dict[str, str]
 
@@ -58,7 +58,6 @@ def reopen(page: Page, page_service: PageService) -> Callable[[], None]:
     return reload
 
 
-@pytest.mark.long(every=2)
 @pytest.mark.parametrize("view", FORMS)
 def test_what_was_typed_into_a_form_is_there_after_a_reload_and_after_back(open_view, reopen, view: str) -> None:
     button, values = FORMS[view]
@@ -75,7 +74,6 @@ def test_what_was_typed_into_a_form_is_there_after_a_reload_and_after_back(open_
     expect_values(page, values)
 
 
-@pytest.mark.long
 def test_a_report_that_is_being_filled_in_costs_no_calls_until_it_is_made(open_view, reopen, page_errors) -> None:
     page = open_view("#/report")
     write(page, FORMS["report"][1])
@@ -92,7 +90,6 @@ def test_a_report_that_is_being_filled_in_costs_no_calls_until_it_is_made(open_v
     expect(page.get_by_role("region", name="Rates by day")).to_be_visible()
 
 
-@pytest.mark.long
 def test_the_board_of_metals_and_the_terms_for_pieces_are_kept_beside_each_other(open_view, reopen) -> None:
     page = open_view("#/metals?currency=CHF&items=XAU:750")
     write(page, {"Margin": "4%"})
@@ -107,7 +104,6 @@ def test_the_board_of_metals_and_the_terms_for_pieces_are_kept_beside_each_other
     expect_values(page, {"Margin": "4%", "Percent below": "2", "Metals and purities": "XAU:750"})
 
 
-@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("route", "label", "typed", "shown"),
     [
@@ -142,7 +138,6 @@ def test_a_source_is_in_the_address_while_it_is_open(open_view) -> None:
     expect(page).to_have_title("Sources · Cambist")
 
 
-@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("route", "title"),
     [

@@ -12,10 +12,9 @@ from playwright.sync_api import Page, expect
 from tests.web.browsing import PageErrors, check_accessible, check_fits, enter_key
 from tests.web.sandbox import PageService
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
-@pytest.mark.long
 def test_an_alert_is_added_tried_and_removed(page: Page, page_service: PageService, page_errors: PageErrors) -> None:
     page_errors.allow("400")
     page.goto(f"{page_service.url}#/alerts?from=GBP&to=USD")
@@ -68,7 +67,6 @@ def test_a_link_fills_in_the_form_and_the_address_keeps_what_is_filled_in(
     assert "127.0.0.1/hook" not in page.url
 
 
-@pytest.mark.long(every=4)
 @pytest.mark.parametrize(
     ("link", "words"),
     [
@@ -114,7 +112,6 @@ def test_an_alert_is_made_and_ended_by_keyboard_and_an_error_is_red(
     expect(page.locator("section:focus")).to_have_count(1)
 
 
-@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("condition", "labels"),
     [

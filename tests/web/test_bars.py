@@ -20,7 +20,7 @@ from tests.web.browsing import check_accessible, check_fits
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 END = "2026-11-13T00:00:00Z"
 ROUTE = f"#/bars?pair=EURUSD&interval=PT1H&end={END}"
@@ -48,7 +48,6 @@ def download(page: Page) -> list[list[str]]:
     return list(csv.reader(io.StringIO(waiting.value.path().read_bytes().decode())))
 
 
-@pytest.mark.long
 def test_bars_are_those_of_the_api_and_earlier_ones_are_loaded(open_view, page_service):
     page = open_view(ROUTE)
     newest = answered(page_service, END)
@@ -61,7 +60,6 @@ def test_bars_are_those_of_the_api_and_earlier_ones_are_loaded(open_view, page_s
     assert download(page)[1:] == [*answered(page_service, newest[0][0]), *newest]
 
 
-@pytest.mark.long
 def test_each_bar_is_drawn_from_its_low_to_its_high(open_view, page_service):
     page = open_view(ROUTE)
     bars = answered(page_service, END)

@@ -20,7 +20,7 @@ pytest.importorskip("playwright", reason="the package playwright is not installe
 
 from playwright.sync_api import Browser, expect
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 ROOT = Path(__file__).parents[2]
 NOTHING = "qqqqqqqqqqqqqqqqqqqq"
@@ -99,13 +99,11 @@ def search(browser: Browser, site: str) -> Iterator[Callable[[str], list[str]]]:
     page.close()
 
 
-@pytest.mark.long(every=3)
 @pytest.mark.parametrize(("words", "first"), FIRST.items())
 def test_the_right_page_is_first(search: Callable[[str], list[str]], words: str, first: str) -> None:
     assert search(words)[0] == first
 
 
-@pytest.mark.long
 def test_each_question_finds_the_index_of_questions(search: Callable[[str], list[str]]) -> None:
     text = (ROOT / "docs" / "questions.md").read_text(encoding="utf-8")
     questions = re.findall(r"^\| ([^|]+\?[^|]*) \|", text, re.MULTILINE)

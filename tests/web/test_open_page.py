@@ -16,7 +16,7 @@ from tests.service.processes import COMMAND, environment
 from tests.web.sandbox import PageService, serving_page
 from websockets.sync.client import connect
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,6 @@ def open_service(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> 
         yield service
 
 
-@pytest.mark.long
 def test_visitors_convert_without_a_key_and_the_account_pays(open_service, page):
     page.goto(f"{open_service.url}#/convert?amount=5&from=EUR&to=AED")
     expect(page.locator(".answer-card .value")).to_be_visible()

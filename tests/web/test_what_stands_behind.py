@@ -14,7 +14,7 @@ from tests.web.browsing import check_accessible, check_fits, layout_shift
 from cambist.reference.assets import METALS
 from cambist.reference.currency_tables import CURRENCIES
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 NOW = "2026-11-20T12:00:00Z"
 
@@ -132,7 +132,6 @@ def test_before_any_source_was_asked_the_view_says_so(open_view, page, page_erro
     expect(page.get_by_text("No source has been asked yet")).to_be_visible()
 
 
-@pytest.mark.long
 def test_sources_that_cannot_be_reached_are_grey_and_the_reason_is_told_once(open_view, page):
     lost = {"ecb": source("Frankfurt", "failing", why="no answer in time"), "nbp": SOURCES["nbp"]}
     network = {
@@ -153,7 +152,6 @@ def test_sources_that_cannot_be_reached_are_grey_and_the_reason_is_told_once(ope
 # Coverage
 
 
-@pytest.mark.long
 def test_coverage_has_every_currency_and_metal_as_the_api_answers(open_view, page_service):
     page = open_view("#/coverage")
     answer = page_service.json("/coverage")["currencies"]
@@ -220,7 +218,6 @@ def test_a_currency_of_one_source_is_named_as_such_and_one_of_several_is_not(ope
 # One currency
 
 
-@pytest.mark.long
 def test_a_currency_that_lives_shows_what_it_is_worth_and_who_says_so(open_view, page_service):
     page = open_view("#/currency?code=AED")
     expect(page.get_by_role("heading", level=1)).to_have_text("United Arab Emirates Dirham")
@@ -247,7 +244,6 @@ def test_a_floating_currency_names_its_source_and_the_age(open_view):
     expect(page.get_by_text("One source only: nobody confirms its rate.")).to_be_visible()
 
 
-@pytest.mark.long
 def test_a_rate_whose_newest_fixing_is_held_says_since_when_why_and_what_would_settle_it(open_view, page: Page):
     reason = "it jumps, and nobody else has published that day"
     fixing = {"source": "boa", "rate": "2098", "weight": 1.0, "status": "held", "distance": 49.75, "because": reason}
@@ -296,7 +292,6 @@ def test_a_currency_that_ended_says_what_replaced_it_by_which_law(open_view):
     expect(page.get_by_role("heading", level=1)).to_have_text("Euro")
 
 
-@pytest.mark.long(every=2)
 @pytest.mark.parametrize(
     ("code", "texts"),
     [
@@ -324,7 +319,6 @@ def test_each_kind_of_currency_has_its_facts(open_view, code, texts):
         expect(main).to_contain_text(text)
 
 
-@pytest.mark.long(every=3)
 @pytest.mark.parametrize(("code", "to"), [("JPY", "USD"), ("USD", "EUR"), ("DEM", "USD"), ("XAU", "USD")])
 def test_the_chart_shows_all_days_of_the_time_series(open_view, page_service, code, to):
     page = open_view(f"#/currency?code={code}")
@@ -368,7 +362,6 @@ def test_a_coin_is_named_and_can_be_converted(open_view):
     assert link.get_attribute("href") == "#/convert?amount=1&from=BTC&to=USD"
 
 
-@pytest.mark.long
 def test_all_currencies_are_listed_and_found_by_country(open_view):
     page = open_view("#/currency")
     expect(page.locator(".code-link")).to_have_count(len(CURRENCIES) + len(METALS))
