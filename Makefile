@@ -31,7 +31,7 @@ test: $(FOR_TESTS)  ## run the tests, and what fails once more; the last line ha
 test-long: $(FOR_TESTS)  ## run the tests that take long, such as rounds of kills and clusters, in the same way
 	@$(BIN)/python tools/run_tests.py long
 
-test-times:      ## show the slowest tests of the last `make test`
+test-times:      ## show the slowest tests of the last `make test` or `make test-long`
 	@cat .cache/tests/durations.txt
 
 attack: $(VENV)/.develop  ## run hostile clients against a service on loopback, and show what they cost one that behaves; SEED=1 ONLY=trailers,slow SECONDS=10

@@ -24,6 +24,7 @@ LENGTHS = ("short", "long")
 SLOWEST, MOST_REPEATED_FILES = 60, 12
 # Services mostly wait: they fill the pauses of the others. A browser leaves an event loop in its process of tests.
 SIDE_BY_SIDE = [["in-process"], ["services", "browser"]]
+# These files take longest: no process is to begin with one when the others have ended.
 FIRST = {"test_rounds", "test_upgrade", "test_leader", "test_operating_nodes", "test_postgresql", "test_sources"}
 
 

@@ -608,13 +608,13 @@ def test_a_place_is_free_once_its_client_has_seen_the_end(
     slow: tuple[int, SlowApplication], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     port, application = slow
-    ends, forget = threading.Event(), health_http._Server._forget
+    ends, count_ended = threading.Event(), health_http._Server._count_ended
 
-    def forgets_later(server: Any, request: socket.socket) -> None:
+    def counts_later(server: Any) -> None:
         ends.wait(60)
-        forget(server, request)
+        count_ended(server)
 
-    monkeypatch.setattr(health_http._Server, "_forget", forgets_later)
+    monkeypatch.setattr(health_http._Server, "_count_ended", counts_later)
     with ExitStack() as held:
         clients = [begun(port, application, held) for _ in range(MAX_CONNECTIONS)]
         application.may_end.set()

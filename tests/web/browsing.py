@@ -11,10 +11,6 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 expect.set_options(timeout=60_000)
 """Milliseconds; five seconds, as playwright has it, are few on a busy machine."""
 
-MOST_SHIFT = 0.03
-"""The most that the layout may shift: the footer leaves the screen as a view opens, which is 0.018 and counts only if
-it happens later than half a second after the last key."""
-
 LONG_TASKS = """
 window.longTasks = [];
 new PerformanceObserver((list) => window.longTasks.push(...list.getEntries().map((entry) => entry.duration)))

@@ -19,7 +19,7 @@ pytest.importorskip("playwright", reason="the package playwright is not installe
 from playwright.sync_api import expect
 from tests.patience import PATIENCE
 from tests.service.processes import until
-from tests.web.browsing import MOST_SHIFT, check_accessible, check_fits, enter_key, layout_shift
+from tests.web.browsing import check_accessible, check_fits, enter_key, layout_shift
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -384,7 +384,7 @@ def test_charts_are_accessible_fit_every_screen_and_do_not_move(open_view):
     page = open_view("#/charts?pairs=EUR/USD,USD/TRY&start=2003-01-01&end=2007-01-01")
     wait_for_line(page, 2)
     page.wait_for_timeout(500)
-    assert layout_shift(page) < MOST_SHIFT
+    assert layout_shift(page) < 0.02
     check_accessible(page)
     check_fits(page)
 
@@ -463,7 +463,7 @@ def test_a_spinner_turns_while_days_are_coming_and_nothing_moves(page, open_view
     wait_for_line(page)
     expect(page.locator(".spinner")).to_be_hidden()
     assert plot_of(page) == before
-    assert layout_shift(page) - shifted < 0.005
+    assert layout_shift(page) - shifted < 0.005  # the opening moves the footer away, which counts on a slow machine
 
 
 def saved_png(page: Page) -> tuple[str, bytes, int, int]:

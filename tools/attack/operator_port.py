@@ -46,7 +46,7 @@ ATTACKS = (
         "400 guesses at links of the console.",
         _guesses,
         seen("403", "429"),
-        seen("503"),
+        seen("503"),  # sixteen who do not wait for the end of their answers are more than the port answers at once
         suite_share=0.2,
         port="operator",
     ),

@@ -155,7 +155,7 @@ class _Server(ThreadingMixIn, WSGIServer):
         try:
             super().process_request(request, client_address)
         except RuntimeError:  # the system gives no more threads
-            self._forget(request)
+            self._count_ended()
             self.shutdown_request(request)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
@@ -163,7 +163,7 @@ class _Server(ThreadingMixIn, WSGIServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._forget(request)
+            self._count_ended()
 
     def shutdown_request(self, request: Any) -> None:
         """Close a connection. Its place is free before the client sees that, and may ask again."""
@@ -192,10 +192,8 @@ class _Server(ThreadingMixIn, WSGIServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Log nothing about clients that went away."""
 
-    def _forget(self, request: socket.socket) -> None:
+    def _count_ended(self) -> None:
         with self._lock:
-            self._reading.pop(request, None)
-            self._answering.pop(request, None)
             self._running -= 1
 
     def _close(self, connections: dict[socket.socket, float], request: socket.socket) -> None:
