@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import psycopg
@@ -12,9 +14,11 @@ from tests.conftest import NOW
 from tests.pgbouncer import create_pooler
 from tests.postgresql import TestServer, primary_and_standby
 
+from cambist.admin.doctor import database_checks
 from cambist.admin.doctor.database_checks import sessions_needed
 from cambist.admin.doctor.examination import examine
 from cambist.admin.doctor.finding import Finding, Severity
+from cambist.clock import utc_now
 from cambist.settings import Settings
 from cambist.storage.sql import SqlStore
 
@@ -35,9 +39,9 @@ def servers() -> Iterator[tuple[TestServer, TestServer]]:
         yield primary, standby
 
 
-def found(tmp_path: Path, url: str) -> list[Finding]:
+def found(tmp_path: Path, url: str, check: str = "database") -> list[Finding]:
     variables = {"CAMBIST_DATA": str(tmp_path / "data"), "CAMBIST_DATABASE": url}
-    findings = [finding for finding in examine(variables, {}, lambda: NOW) if finding.check.startswith("database")]
+    findings = [finding for finding in examine(variables, {}, lambda: NOW) if finding.check.startswith(check)]
     assert all(not finding.found.count("\n") for finding in findings)
     return findings
 
@@ -46,6 +50,19 @@ def found(tmp_path: Path, url: str) -> list[Finding]:
 def test_a_primary_is_sound(servers: tuple[TestServer, TestServer], tmp_path: Path) -> None:
     (finding,) = found(tmp_path, servers[0].url("postgres"))
     assert (finding.severity, "sound, schema" in finding.found, "pooler" in finding.found) == (OK, True, False)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("hours", [-2, 2])
+def test_a_clock_that_is_not_the_servers(
+    servers: tuple[TestServer, TestServer], tmp_path: Path, hours: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_checks, "utc_now", lambda: utc_now() + timedelta(hours=hours))
+    finding = found(tmp_path, servers[0].url("postgres"), "clock")[-1]
+    assert finding.severity is PROBLEM
+    assert re.search(r"differ by (7199|7200|7201) s", finding.found)
+    monkeypatch.undo()
+    assert not [each for each in found(tmp_path, servers[0].url("postgres"), "clock") if "differ" in each.found]
 
 
 @pytest.mark.long

@@ -66,6 +66,15 @@ def test_the_nodes_are_a_table(run: Run, store: SqlStore, tmp_path: Path, monkey
     assert f"Leader's epoch: {epoch}" in out
 
 
+def test_a_node_whose_clock_is_wrong_says_so(run: Run, tmp_path: Path) -> None:
+    own = NodeReport(
+        name="rates-1", instance="i", roles=("api",), version="1.2.0", written_at=utc_now(), clock_ahead=-7200
+    )
+    write_json_file(tmp_path / "cluster.json", ClusterReport(written_at=utc_now(), node="rates-1", nodes=(own,)))
+    _, out, _ = run()
+    assert "7200 s behind" in " ".join(out.split())
+
+
 def test_the_nodes_are_json(run: Run, store: SqlStore) -> None:
     epoch = store.leadership.take("rates-2", "h", 1000)
     code, out, _ = run("--json")

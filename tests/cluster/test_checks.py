@@ -110,13 +110,21 @@ def test_calls_are_counted_right_if_those_in_flight_explain_the_rest(
 ) -> None:
     for endpoint, calls in (("/fetch-one", 5), ("/convert", 2)):
         cluster.postgresql.add(schema.usage, day=DAY, page=1, account_id=1, endpoint=endpoint, calls=calls)
-    wrong = checks.miscounted(cluster, [Tally("small-1", "", answered, unknown)])
+    wrong = checks.miscounted(cluster, [Tally("small-1", "", answered, unknown)], 0)
     assert bool(wrong) is not is_right
 
 
 def test_an_account_beyond_its_quota_is_found() -> None:
     tallies = [Tally("small-1", "", 300), Tally("small-2", "", 301), Tally("steady", "", 9_000)]
-    assert checks.overshot(tallies, 300) == ["small-2: 301 of 300 answered"]
+    assert checks.overshot(tallies, 300, 0) == ["small-2: 301 of 300 answered"]
+    assert checks.overshot(tallies, 300, 1) == []
+
+
+@pytest.mark.parametrize(("lost", "is_right"), [(0, False), (1, False), (2, True), (9, True)])
+def test_calls_may_be_missing_that_the_database_has_lost(cluster: Any, lost: int, *, is_right: bool) -> None:
+    cluster.postgresql.add(schema.usage, day=DAY, page=1, account_id=1, endpoint="/fetch-one", calls=7)
+    assert bool(checks.miscounted(cluster, [Tally("small-1", "", 9, 0)], lost)) is not is_right
+    assert checks.miscounted(cluster, [Tally("small-1", "", 6, 0)], lost), "a call too many is never right"
 
 
 def test_failures_of_undisturbed_nodes_are_found() -> None:

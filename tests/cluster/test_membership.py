@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import msgspec
@@ -80,6 +80,31 @@ class Node:
 
 def played(scene: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(asyncio.wait_for(scene(), PATIENCE))
+
+
+@pytest.mark.parametrize(
+    ("ahead", "is_wrong"), [(7200.0, True), (-7200.0, True), (2.5, True), (1.5, False), (0.0, False)]
+)
+def test_a_node_sees_when_its_clock_is_not_that_of_the_database(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, ahead: float, *, is_wrong: bool
+) -> None:
+    caplog.set_level("INFO")
+    monkeypatch.setattr(module, "utc_now", lambda: utc_now() + timedelta(seconds=ahead))
+
+    async def scene() -> None:
+        node = Node(RedisDouble(), store, "a")
+        assert not node.membership.has_wrong_clock
+        node.run()
+        await until(lambda: bool(node.reports) and node.last.own.clock_ahead is not None)
+        assert node.last.own.clock_ahead == pytest.approx(ahead, abs=0.4)
+        assert node.membership.has_wrong_clock is is_wrong
+        monkeypatch.undo()
+        await until(lambda: not node.membership.has_wrong_clock)
+        node.kill()
+
+    played(scene)
+    said = [record.message for record in caplog.records if "clock" in record.message]
+    assert len(said) == 2 * is_wrong, said
 
 
 def test_nodes_hear_of_each_other_and_count_those_that_answer_calls(store: SqlStore) -> None:

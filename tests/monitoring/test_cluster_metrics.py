@@ -17,7 +17,7 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 def report(**more: object) -> ClusterReport:
     own = NodeReport(
         name="a", instance="i", roles=("api",), version="1.2.0", written_at=NOW, leads=True, leader_epoch=1763640000,
-        book_epoch=1763640000, book_version=7, book_lag=0.012, matrix_behind=2.5, leases=3,
+        book_epoch=1763640000, book_version=7, book_lag=0.012, matrix_behind=2.5, leases=3, clock_ahead=-0.002,
     )  # fmt: skip
     other = msgspec.structs.replace(own, name="b", leads=False)
     fields = {"written_at": NOW - timedelta(seconds=2), "node": "a", "nodes": (own, other), "silent": ("c", "d", "e")}
@@ -43,6 +43,7 @@ def test_the_figures_of_the_nodes_are_metrics() -> None:
         "leader_epoch": 1763640000,
         "book_lag_seconds": 0.012,
         "matrix_behind_seconds": 2.5,
+        "clock_ahead_seconds": -0.002,
         "quota_leases": 3,
     }
 

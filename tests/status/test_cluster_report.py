@@ -29,6 +29,8 @@ def test_a_node_that_has_all_it_needs_has_no_problem() -> None:
         (report(written_at=NOON - timedelta(seconds=18)), "the cluster link has been silent for 20 s"),
         (report(redis_lost_at=NOON - timedelta(seconds=7)), "Redis cannot be reached, for 9 s"),
         (report(database_lost_at=NOON - timedelta(seconds=3)), "PostgreSQL cannot be reached, for 5 s"),
+        (report(nodes=(node("a", clock_ahead=7200.2), node("b", leads=True))), "7200 s ahead of the database's"),
+        (report(nodes=(node("a", clock_ahead=-2.6), node("b", leads=True))), "3 s behind the database's"),
         (report(nodes=(node("a"), node("b"))), "no node leads the ingest"),
         (report(nodes=(node("a", matrix_behind=61.0), node("b", leads=True))), "behind the archive for 61 s"),
     ],
@@ -36,6 +38,12 @@ def test_a_node_that_has_all_it_needs_has_no_problem() -> None:
 def test_a_problem_is_said_in_a_sentence(found: ClusterReport | None, problem: str) -> None:
     (said,) = cluster_problems(found, NOON + timedelta(seconds=2))
     assert problem in said
+
+
+@pytest.mark.parametrize("ahead", [None, -2.0, -0.01, 0.0, 2.0])
+def test_a_clock_that_is_nearly_right_is_no_problem(ahead: float | None) -> None:
+    nodes = (node("a", leads=True, clock_ahead=ahead), node("b", clock_ahead=3600))
+    assert cluster_problems(report(nodes=nodes), NOON) == [], "of another node, that node says it"
 
 
 def test_nobody_is_missed_as_leader_of_a_service_that_asks_no_sources() -> None:

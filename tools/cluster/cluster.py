@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqlalchemy.exc import OperationalError
+from tools.cluster.clocks import WrongClock, built_library
 from tools.cluster.feeds import write_declaration
 from tools.cluster.isolation import ENDS_WITH_PARENT, is_isolated
 from tools.cluster.network import LoopbackPorts, Namespaces, Network
@@ -108,13 +109,23 @@ class Cluster:
 
 @contextlib.contextmanager
 def running_cluster(
-    folder: Path, count: int, workers: int, coins: int = 0, settings: Mapping[str, str] | None = None
+    folder: Path,
+    count: int,
+    workers: int,
+    coins: int = 0,
+    settings: Mapping[str, str] | None = None,
+    *,
+    is_disturbed: bool = False,
 ) -> Iterator[Cluster]:
-    """Start everything, with a venue that has so many further coins, and more variables of nodes; end it in the end."""
+    """Start everything, with a venue that has so many further coins, and more variables of nodes; end it in the end.
+
+    One that `is_disturbed` has a standby of PostgreSQL, and clocks that can be set where a C compiler is installed.
+    """
+    library = built_library(folder) if is_disturbed else None
     with contextlib.ExitStack() as stack:
         network: Network = Namespaces() if is_isolated() else LoopbackPorts()
-        postgresql = PostgreSql(folder / "postgresql", network.servers[0])
-        stack.callback(postgresql.kill)
+        postgresql = PostgreSql(folder / "postgresql", network.servers[0], has_standby=is_disturbed)
+        stack.callback(postgresql.kill_all)
         redis = Redis(folder / "redis", network.servers[1])
         stack.callback(redis.kill)
         feeds_port = stack.enter_context(running_feeds(network.servers[2], folder / "feeds.log", "--coins", str(coins)))
@@ -123,6 +134,7 @@ def running_cluster(
             stack.callback(cluster.add_node(workers).kill)
         for node in cluster.nodes:
             node.settings = {**node.settings, **(settings or {})}
+            node.clock = library and WrongClock(library, folder / f"{node.name}.clock")
             node.start()
             if node.number == 1:
                 cluster.wait_until_ready([node])  # it imports the history; the others find it there

@@ -17,6 +17,7 @@ from tools.cluster.books import Books, percentile
 from tools.cluster.callers import Caller, Record, Tally
 from tools.cluster.cluster import PRICE, Cluster, until
 from tools.cluster.faults import disturb, possible_faults
+from tools.cluster.listeners import Listener
 from tools.cluster.node import Node
 from tools.cluster.processes import reap
 from tools.cluster.undisturbed_run import undisturbed_archive
@@ -62,6 +63,7 @@ class DisturbedRun:
     small: Tally | None = None
     began: float = 0.0
     ended: float = 0.0
+    lost: float = 0.0
     rounds: list[dict[str, Any]] = field(default_factory=list)
     wrong: list[str] = field(default_factory=list)
     _disturbed_before: set[int] = field(default_factory=set)
@@ -71,9 +73,12 @@ class DisturbedRun:
         self.steady = self._account("steady", "steady")
         self.callers = [Caller(node, lambda: self.steady, self.record, _STEADY_RATE) for node in self.cluster.nodes]
         self.callers += [Caller(node, lambda: self.small, self.record, _SMALL_RATE) for node in self.cluster.nodes]
+        self.listeners = [Listener(node, self.cluster.key, self.record) for node in self.cluster.nodes]
 
     def run(self) -> list[str]:
         """Run all rounds; return what is wrong."""
+        for listener in self.listeners:
+            listener.start()
         self.wrong += self._recover("the start")
         self.began = time.time()
         self.books.start()
@@ -82,8 +87,8 @@ class DisturbedRun:
         for number in range(1, self.options.rounds + 1):
             self._round(number)
         self._wait_for_a_bar()
-        for caller in self.callers:
-            caller.stop()
+        for client in (*self.callers, *self.listeners):
+            client.stop()
         self.ended = time.time()
         self.wrong += self._final_checks(self.began, self.ended)
         self.books.stop()
@@ -97,6 +102,7 @@ class DisturbedRun:
             "minutes": len(checks.whole_minutes(self.began, self.ended)), "rounds": self.rounds, "wrong": self.wrong,
             "answered": sum(each.answered for each in self.tallies), "accounts": len(self.tallies),
             "unknown": sum(each.unknown for each in self.tallies), "failures": len(self.record.failures),
+            "streamed": sum(listener.prices for listener in self.listeners),
             "book_seconds": {"p50": percentile(lags, 0.5), "p99": percentile(lags, 0.99)},
         }  # fmt: skip
 
@@ -106,13 +112,14 @@ class DisturbedRun:
         began = time.monotonic()
         fault = disturb(self.cluster, names, self.chance, self.options.hold)
         held = time.monotonic() - began
+        self.lost += fault.lost_seconds * _STEADY_RATE * len(self.cluster.nodes)
         wrong = fault.wrong + self._recover(f"round {number}")
         self._ask_bank()
         failures = self.record.failures[before[0] :]
         wrong += checks.unexpected(failures, fault.disturbed, fault.without_grants, self._disturbed_before)
         self._disturbed_before = fault.disturbed
         wrong += self.record.older[before[1] :] + self.books.older[before[2] :]
-        wrong += checks.overshot(self.tallies, _QUOTA) + checks.doubled_fixings(self.cluster)
+        wrong += checks.overshot(self.tallies, _QUOTA, self.lost) + checks.doubled_fixings(self.cluster)
         took = time.monotonic() - began - held
         print(f"round {number}: {', '.join(names)}; held {held:.1f} s, recovered in {took:.1f} s, "
               f"{len(failures)} calls failed{'; WRONG ' + '; '.join(wrong) if wrong else ''}", flush=True)  # fmt: skip
@@ -175,6 +182,9 @@ class DisturbedRun:
             if (age := self.books.age(node)) > _FRESH_SECONDS:
                 missing.append(f"the book of {node.name} is {age:.0f} s old")
             missing += _unlinked(node, len(self.cluster.nodes), since)
+        for listener in self.listeners:
+            if listener.silence > _FRESH_SECONDS:
+                missing.append(f"the stream of {listener.node.name} has sent no price for {listener.silence:.0f} s")
         with contextlib.suppress(OperationalError):
             return missing if self.cluster.leader() else [*missing, "nobody leads"]
         return [*missing, "PostgreSQL does not answer"]
@@ -183,8 +193,8 @@ class DisturbedRun:
         published = self.cluster.freeze()
         wrong = self._recover("the last round")
         wrong += self._caught_up(lambda: checks.unlike_published(self.cluster, published))
-        wrong += checks.unsettled(self.cluster, self.tallies, _SETTLE_SECONDS)
-        wrong += checks.doubled_fixings(self.cluster) + checks.overshot(self.tallies, _QUOTA)
+        wrong += checks.unsettled(self.cluster, self.tallies, _SETTLE_SECONDS, self.lost)
+        wrong += checks.doubled_fixings(self.cluster) + checks.overshot(self.tallies, _QUOTA, self.lost)
         wrong += self._caught_up(lambda: checks.lost_bars(self.cluster, since, end))
         wrong += checks.tracebacks(self.cluster.nodes)
         if self.options.compare:

@@ -21,6 +21,11 @@ _TRACKER = "resource_tracker"
 _FRESH_SECONDS = 2.0
 _PUBLISHING_SECONDS = 0.5
 _LOOK_SECONDS = 0.1
+_WRONG_SECONDS = 7200
+_HALF = 0.5
+_BEHIND_SECONDS = 3.0
+_FOLDED_SECONDS = 2.0
+"""Calls of so many seconds may be written by one commit."""
 _TERM_SECONDS = 5.0
 """A leader that is paused for longer has a successor."""
 
@@ -30,6 +35,7 @@ class Disturbance:
     """A fault that is in force: the nodes whose answers may fail meanwhile, and how long it holds.
 
     `without_grants` are nodes that cannot be granted calls: accounts may use up what these nodes hold for them.
+    What was committed in `lost_seconds` before the fault is lost.
     """
 
     cluster: Cluster
@@ -37,6 +43,7 @@ class Disturbance:
     undo: ExitStack
     disturbed: set[int] = field(default_factory=set)
     without_grants: set[int] = field(default_factory=set)
+    lost_seconds: float = 0.0
     fixed: float | None = None
     seconds: float = 0.0
     expected: list[Callable[[], str]] = field(default_factory=list)
@@ -180,7 +187,7 @@ def _has_made_way(cluster: Cluster, older: Node) -> str:
     """Return what is wrong if no other node leads and publishes in place of a leader that was cut off."""
     newer = cluster.leader()
     if newer is None or newer is older:
-        return f"{older.name} was cut from Redis, and nobody else leads"
+        return f"{older.name} should not lead, and nobody else does"
     age = time.time() - (RateBookReader(newer.data / "rates.book").published_at() or 0.0)
     return f"{newer.name} leads, and its prices are {age:.1f} s old" if age > _FRESH_SECONDS else ""
 
@@ -210,6 +217,22 @@ def _is_one_leader(cluster: Cluster, older: Node) -> str:
     return ""
 
 
+def _set_clock(fault: Disturbance) -> None:
+    """Set the clock of a node two hours ahead or back, half of the time that of the leader, which then makes way.
+
+    A node whose clock is ahead finds all prices too old, and answers 503. So do all while their leader's is behind.
+    """
+    seconds, of_leader = fault.chance.choice((-_WRONG_SECONDS, _WRONG_SECONDS)), fault.chance.random() < _HALF
+    node = _publishing_leader(fault) if of_leader else fault.node(fails=False)
+    assert node.clock is not None
+    fault.disturbed |= {each.number for each in fault.cluster.nodes if seconds < 0 or each is node}
+    fault.undo.callback(node.clock.set, 0)
+    node.clock.set(seconds)
+    fault.hold(2 * _TERM_SECONDS, 4 * _TERM_SECONDS)
+    fault.seconds = max(fault.seconds, 2 * _TERM_SECONDS)
+    fault.expect(lambda: _has_made_way(fault.cluster, node))
+
+
 def _kill_postgresql(fault: Disturbance) -> None:
     fault.undo.callback(fault.cluster.postgresql.start)
     fault.without_grants |= {node.number for node in fault.cluster.nodes}
@@ -222,6 +245,16 @@ def _pause_postgresql(fault: Disturbance) -> None:
     fault.without_grants |= {node.number for node in fault.cluster.nodes}
     fault.cluster.postgresql.pause()
     fault.hold(0.5, 8)
+
+
+def _promote_standby(fault: Disturbance) -> None:
+    """Lose the primary and what was committed last: its standby, which confirmed no commit, is promoted."""
+    fault.undo.callback(fault.cluster.postgresql.follow)
+    fault.without_grants |= {node.number for node in fault.cluster.nodes}
+    behind = fault.chance.choice((0.0, _BEHIND_SECONDS))
+    fault.lost_seconds += behind + _FOLDED_SECONDS
+    fault.cluster.postgresql.promote(behind)
+    fault.hold(0, 8)
 
 
 def _kill_redis(fault: Disturbance) -> None:
@@ -260,8 +293,10 @@ FAULTS: dict[str, Callable[[Disturbance], None]] = {
     "cut from Redis": _cut_from(1),
     "cut leader from Redis": _cut_leader_from_redis,
     "force two leaders": _force_two_leaders,
+    "set clock": _set_clock,
     "kill PostgreSQL": _kill_postgresql,
     "pause PostgreSQL": _pause_postgresql,
+    "promote standby of PostgreSQL": _promote_standby,
     "kill Redis": _kill_redis,
     "pause Redis": _pause_redis,
     "flush Redis": _flush_redis,
@@ -273,7 +308,9 @@ _CUTS = {"cut node", "cut from PostgreSQL", "cut from Redis", "cut leader from R
 
 def possible_faults(cluster: Cluster, chosen: Collection[str] = ()) -> list[str]:
     """Return the names of the faults that can be made here, all or those that are chosen."""
-    names = [name for name in FAULTS if cluster.network.can_cut or name not in _CUTS]
+    cannot = set[str]() if cluster.network.can_cut else set(_CUTS)
+    cannot |= set() if all(node.clock for node in cluster.nodes) else {"set clock"}
+    names = [name for name in FAULTS if name not in cannot]
     return [name for name in names if not chosen or name in chosen]
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tools.cluster.clocks import WrongClock
 from tools.cluster.network import Place
 from tools.cluster.processes import Process, descendants, send
 
@@ -26,7 +27,10 @@ _SHOWN = 15
 
 @dataclass
 class Node:
-    """One node; `settings` are the CAMBIST_* variables that all nodes share."""
+    """One node; `settings` are the CAMBIST_* variables that all nodes share.
+
+    `clock` sets its clock; without one it has that of this machine.
+    """
 
     number: int
     folder: Path
@@ -34,6 +38,7 @@ class Node:
     settings: Mapping[str, str]
     process: subprocess.Popen[bytes] | None = None
     paused: list[int] = field(default_factory=list)
+    clock: WrongClock | None = None
 
     @property
     def name(self) -> str:
@@ -63,7 +68,8 @@ class Node:
             "DATA": self.data, "HOST": self.place.address, "PORT": self.place.port, "NODE": self.name,
             "STREAM_PORT": self.place.stream_port, "OPERATOR_PORT": self.place.operator_port,
         }  # fmt: skip
-        return {**kept, **self.settings, **{f"CAMBIST_{name}": str(value) for name, value in own.items()}}
+        clock = self.clock.variables if self.clock else {}
+        return {**kept, **clock, **self.settings, **{f"CAMBIST_{name}": str(value) for name, value in own.items()}}
 
     def start(self) -> None:
         """Start it if it does not run."""

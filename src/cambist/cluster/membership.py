@@ -7,12 +7,13 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any, Protocol
 
 import msgspec
 
+from cambist.clock import utc_now
 from cambist.cluster.database_link import DatabaseLink
 from cambist.errors import RedisUnreachable, StoreBroken
 from cambist.status.cluster_report import ClusterReport, NodeReport, answering_nodes
@@ -24,6 +25,9 @@ KEY = "cambist:nodes"
 _BEAT_SECONDS = 1.0
 _LIVE_SECONDS = 5.0
 """A node whose report in Redis has not changed for so long counts as gone."""
+
+_QUICK = timedelta(seconds=1)
+"""Clocks are compared by answers of the database that take less."""
 
 _FORGOTTEN_SECONDS = 600.0
 """The report of a node that has been gone for so long is removed from Redis."""
@@ -77,7 +81,13 @@ class Membership:
         self._records: Sequence[NodeRecord] = ()
         self._linked_at: float | None = None
         self._redis_lost_at: datetime | None = None
+        self._clock_ahead: float | None = None
         self._own = callbacks.describe()
+
+    @property
+    def has_wrong_clock(self) -> bool:
+        """Whether the clock of this node is not that of the database."""
+        return bool(self._own.wrong_clock)
 
     def live_nodes(self) -> tuple[NodeReport, ...]:
         """Return the reports of the live nodes, with this one, by name."""
@@ -103,13 +113,23 @@ class Membership:
         """Record that this node is running; return the record of another instance that has its name, if so."""
         registry = self._registry()
         other = None if registry.seen(self._start) else registry.join(self._start)
+        before = utc_now()
         self._records = registry.all()
+        self._compare_clocks(before, utc_now())
         return other
+
+    def _compare_clocks(self, before: datetime, after: datetime) -> None:
+        """Compare the time at which the records were read with that of the database; a slow answer says nothing."""
+        own = next((record for record in self._records if record.start.instance == self._start.instance), None)
+        if own is None or not timedelta() <= after - before < _QUICK:
+            return
+        read_at = own.seen_at + own.silent
+        self._clock_ahead = (before + (after - before) / 2 - read_at).total_seconds()
 
     async def _beat_in_redis(self) -> None:
         while True:
             self._beat += 1
-            self._own = msgspec.structs.replace(self._callbacks.describe(), beat=self._beat)
+            self._describe()
             try:
                 await self._redis.command("HSET", KEY, self._start.name, msgspec.json.encode(self._own))
                 await self._hear(await self._redis.command("HGETALL", KEY))
@@ -120,6 +140,15 @@ class Membership:
             with suppress(OSError):
                 self._callbacks.write(self._report())
             await asyncio.sleep(_BEAT_SECONDS)
+
+    def _describe(self) -> None:
+        """Make the report on this node, and log when its clock begins or ceases to be wrong."""
+        last, own = self._own, self._callbacks.describe()
+        self._own = msgspec.structs.replace(own, beat=self._beat, clock_ahead=self._clock_ahead)
+        if self._own.wrong_clock and not last.wrong_clock:
+            log.error("Cluster link: %s: set it, and keep it by NTP", self._own.wrong_clock)
+        elif last.wrong_clock and not self._own.wrong_clock:
+            log.info("Cluster link: the clock is right again")
 
     async def _hear(self, answer: Sequence[bytes]) -> None:
         """Take the reports of all nodes, as fields of a hash: a name, its report, the next name, and so on."""

@@ -59,5 +59,6 @@ def _own_figures(own: NodeReport) -> dict[str, tuple[str, float | None]]:
         ),
         "book_lag_seconds": ("Seconds from publishing the newest rate book to its arrival here", own.book_lag),
         "matrix_behind_seconds": ("For how long the rate matrix has lacked fixings of the archive", own.matrix_behind),
+        "clock_ahead_seconds": ("Seconds by which the clock is ahead of the database's", own.clock_ahead),
         "quota_leases": ("Shares of quotas that this node holds", own.leases),
     }

@@ -43,7 +43,9 @@ def link_tasks(settings: Settings) -> list[LinkTask]:
     """Return the tasks of this node's link. Errors: SettingRefused, CannotStart."""
     folder = DataDirectory(settings.data)
     redis = RedisConnection(settings.redis)
-    books = BookRelay(folder, redis, ReachMark(folder.reach_mark, boot_seconds).record)
+    mark = ReachMark(folder.reach_mark, boot_seconds)
+    # A leader whose clock is wrong gives all nodes prices of a wrong age: for its ingest, it reaches nobody.
+    books = BookRelay(folder, redis, lambda: None if state.membership.has_wrong_clock else mark.record())
     store = open_store(settings)
     limits = NodeLimits(settings, store, redis, lambda: state.membership.answering)
     work = NodeWork(

@@ -12,6 +12,9 @@ from cambist.status.nodes import NodeRecord
 ANSWERING = frozenset({"api", "stream"})
 """The roles of nodes that answer calls."""
 
+MOST_AHEAD = 2.0
+"""Seconds by which the clocks of a node and of the database may differ. With NTP they differ by some milliseconds."""
+
 
 class NodeReport(Struct, frozen=True, kw_only=True):
     """The state of one node at a moment, by its own clock.
@@ -21,6 +24,7 @@ class NodeReport(Struct, frozen=True, kw_only=True):
     `book_epoch` and `book_version` are those of its rate book, `book_lag` is how many seconds after its publication
     the node had it, and `book_age` how many seconds ago it was published. `matrix_behind` is for how many seconds the
     archive has had fixings that its rate matrix does not show. `leases` is how many shares of quotas it holds.
+    `clock_ahead` is how many seconds its clock is ahead of the database's, negative if it is behind; None until known.
     """
 
     name: str
@@ -40,6 +44,15 @@ class NodeReport(Struct, frozen=True, kw_only=True):
     redis_linked: bool = False
     database_reachable: bool = False
     leases: int = 0
+    clock_ahead: float | None = None
+
+    @property
+    def wrong_clock(self) -> str:
+        """What is wrong with its clock, as "the clock is 7200 s ahead of the database's"; empty if nothing is."""
+        ahead = self.clock_ahead or 0.0
+        if abs(ahead) <= MOST_AHEAD:
+            return ""
+        return f"the clock is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} the database's"
 
     @property
     def answers_calls(self) -> bool:
@@ -109,6 +122,8 @@ def cluster_problems(report: ClusterReport | None, now: datetime, *, polls_sourc
     own = report.own
     if own is not None and own.matrix_behind > OUTDATED_AFTER:
         problems.append(f"the rate matrix has been behind the archive for {int(own.matrix_behind)} s")
+    if own is not None and own.wrong_clock:
+        problems.append(f"{own.wrong_clock}: prices seem older or newer than they are, and others should lead")
     # Who leads is read in the database: of a leader that is cut off from Redis, no report comes.
     is_led = report.leader is not None or (own is not None and own.leader)
     if polls_sources and report.redis_lost_at is None and not is_led:

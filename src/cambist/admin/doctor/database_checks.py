@@ -7,8 +7,10 @@ from pathlib import Path
 
 from cambist import __version__
 from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem, warning
+from cambist.clock import utc_now
 from cambist.errors import CannotStart, StoreBroken
 from cambist.settings import Settings, without_password
+from cambist.status.cluster_report import MOST_AHEAD
 from cambist.storage.sql.former_schema import refusal
 from cambist.storage.sql.inspection import DatabaseReport, inspect_database, inspect_server, inspect_sessions
 from cambist.storage.sql.revision import what_to_install
@@ -64,6 +66,10 @@ def _server_found(settings: Settings) -> Iterator[Finding]:
     except (StoreBroken, CannotStart) as error:
         yield problem("database", str(error), _remedy(str(error)))
         return
+    ahead = (utc_now() - server.now).total_seconds()
+    if abs(ahead) > MOST_AHEAD:
+        found = f"the clock of this machine and that of the database's server differ by {abs(ahead):.0f} s"
+        yield problem("clock", found, "set the wrong one, and keep both by NTP (timedatectl set-ntp true)")
     needed = sessions_needed(settings)
     if server.sessions < needed and not server.is_pooled:
         found = f"the server has {server.sessions} for this user; this node may need {needed}"

@@ -158,12 +158,15 @@ RUNBOOK = (
     RunbookEntry(
         "node",
         "A node is cut off from the others",
-        "Of several nodes this one cannot reach Redis or PostgreSQL, has an old history, or knows of no leader.",
+        "Of several nodes this one cannot reach Redis or PostgreSQL, has an old history or a wrong clock, or knows of "
+        "no leader.",
         "Answers from what the node has. Without Redis its prices may be older than those of other nodes; without "
-        "PostgreSQL calls are counted on its own disk, and written later.",
+        "PostgreSQL calls are counted on its own disk, and written later. By a clock that is ahead all prices are too "
+        "old, and calls get 503.",
         (
             "Run `cambist nodes` on each node: it says what each sees.",
             "Look whether Redis and PostgreSQL run, and whether this machine reaches them.",
+            "Set a wrong clock, on this machine or on that of PostgreSQL, and keep both by NTP.",
             "Take the node out of the load balancer while it is cut off; its readiness check says 503.",
         ),
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,8 +21,8 @@ SELECT current_setting('transaction_read_only') = 'off', least(
     - coalesce(current_setting('reserved_connections', true)::int, 0),
   (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
   (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
-)"""
-"""Whether a server of PostgreSQL takes writes, and how many sessions it has for this user in this database."""
+), clock_timestamp()"""
+"""Whether a server takes writes, how many sessions it has for this user in this database, and its time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,13 @@ class DatabaseReport:
 class ServerReport:
     """What a server allows this service: whether it can be written, and how many sessions it may have.
 
-    With `is_pooled` a pooler stands between, which lends sessions.
+    With `is_pooled` a pooler stands between, which lends sessions. `now` is by the server's clock.
     """
 
     is_writable: bool
     is_pooled: bool
     sessions: int
+    now: datetime
 
 
 def inspect_database(path: Path, within: float) -> DatabaseReport:
@@ -72,8 +74,8 @@ def inspect_sessions(url: str, within: float) -> ServerReport:
     engine = open_engine(url, SessionLimits("cambist", statement_seconds=within))
     try:
         with engine.begin() as connection:
-            writable, most = connection.exec_driver_sql(_SERVER).one()
-            return ServerReport(bool(writable), is_pooled(connection), int(most))
+            writable, most, now = connection.exec_driver_sql(_SERVER).one()
+            return ServerReport(bool(writable), is_pooled(connection), int(most), now)
     finally:
         engine.dispose()
 
