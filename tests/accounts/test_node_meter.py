@@ -11,6 +11,7 @@ import pytest
 from msgspec import structs
 from tests.conftest import Clock, MemoryLedger
 
+from cambist.accounts import node_leases
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.node_leases import HeldLease, NodeLeases, PendingRequest
@@ -36,6 +37,7 @@ class Leases:
     requests: list[PendingRequest] = field(default_factory=list)
     bank: list[HeldLease] = field(default_factory=list)
     pauses: int = 3
+    patience: float = 1.0
     is_reachable: bool = True
     share: int = 1
 
@@ -130,6 +132,47 @@ def test_a_thread_that_never_waits_leaves_it_to_another(meter: NodeMeter, leases
     thread.start()
     thread.join()
     meter.check_quota(ann(), 1, clock())
+
+
+def test_the_event_loop_is_told_when_a_grant_is_there(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
+    meter.spare_this_thread()
+    with pytest.raises(WouldBlock) as blocked:
+        meter.check_quota(ann(), 2, clock())
+    is_over = blocked.value.is_over
+    assert is_over is not None
+    assert not is_over()
+    assert leases.requests == [PendingRequest(1, 2, 0)]
+    leases.held[1, NOVEMBER] = lease(100)
+    assert is_over()
+    meter.check_quota(ann(), 2, clock())
+
+
+def test_what_the_link_has_not_heard_is_said_again(
+    meter: NodeMeter, leases: Leases, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elapsed = [100.0]
+    monkeypatch.setattr(node_leases, "monotonic", lambda: elapsed[0])
+    meter.spare_this_thread()
+    with pytest.raises(WouldBlock) as blocked:
+        meter.check_quota(ann(), 1, clock())
+    is_over = blocked.value.is_over
+    assert is_over is not None
+    for elapsed[0], requests in ((100.04, 1), (100.06, 2), (100.08, 2), (100.12, 3)):
+        assert not is_over()
+        assert leases.requests == [PendingRequest(1, 1, 0)] * requests
+    elapsed[0] = 101.0
+    assert is_over(), "nobody waits for ever"
+    elapsed[0], leases.is_reachable = 100.2, False
+    assert is_over(), "no grant can come"
+
+
+def test_what_other_threads_have_reserved_is_for_a_thread(meter: NodeMeter, leases: Leases, clock: Clock) -> None:
+    leases.held[1, NOVEMBER] = lease(5, free=0)
+    leases.others = 5
+    meter.spare_this_thread()
+    with pytest.raises(WouldBlock) as blocked:
+        meter.check_quota(ann(), 1, clock())
+    assert blocked.value.is_over is None
 
 
 def test_without_a_grant_in_time_the_quota_is_unknown(meter: NodeMeter, clock: Clock) -> None:

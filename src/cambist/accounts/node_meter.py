@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cambist.accounts.day_limits import DayLimits
 from cambist.accounts.meter import Meter, PastUsage
-from cambist.accounts.node_leases import HeldLease, NodeLeases
+from cambist.accounts.node_leases import GrantWait, HeldLease, NodeLeases, PendingRequest
 from cambist.accounts.principal import Principal
 from cambist.accounts.quota import Period, quota_spent
 from cambist.accounts.rate_limits import PlanOf
@@ -171,7 +171,10 @@ class NodeMeter(Meter):
         """Ask for more calls, and wait for them. Errors: as `check_quota`."""
         self._check_hope(limits, cost, attempt, now, what)
         if threading.get_ident() == self._never_waits:
-            raise WouldBlock
+            if cost <= attempt.left:  # other threads have reserved them
+                raise WouldBlock
+            wanted = PendingRequest(limits.account.number, cost - attempt.left, attempt.lease.granted)
+            raise WouldBlock(GrantWait(self._leases, wanted, limits.period.start).is_over)
         for _ in self._leases.grants():
             attempt = self._attempt(limits, cost)
             if attempt.is_reserved:

@@ -26,6 +26,7 @@ from cambist.http.connection import RECEIVED
 from cambist.http.delivery import DELIVERY, AnswerDelivery, is_charged
 from cambist.http.request_parser import Environ
 from cambist.http.responses import date_header, encode_headers, status_line
+from cambist.http.waiting_answers import AWAITED
 from cambist.http.wsgi import Start, Wsgi
 
 Headers = list[tuple[str, str]]
@@ -106,8 +107,9 @@ class WorkerApplication:
         call = environ[CALL] = Call(environ, self._clock(), perf_counter_ns(), is_at_once=True)
         try:
             response, is_settled = face.respond(call), True
-        except WouldBlock:
+        except WouldBlock as blocked:
             self._settlement.release()
+            environ[AWAITED] = blocked.is_over
             return None
         except Exception as error:  # noqa: BLE001  whatever it is, the client gets an answer that it can read
             self._settlement.release()

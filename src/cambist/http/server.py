@@ -22,7 +22,7 @@ from cambist.http.refusals import PERIOD_SECONDS, Refusals
 from cambist.http.request_parser import Environ, ReceivedRequest
 from cambist.http.responses import REQUEST_ID, encode_response, request_id_of, status_line
 from cambist.http.scheduler import Kind, TooManyWaiting, Work
-from cambist.http.waiting_answers import WaitingAnswers
+from cambist.http.waiting_answers import AWAITED, AskingConnection, WaitingAnswers
 from cambist.http.wsgi import Start, call_wsgi
 from cambist.logs import REQUEST_ID as LOGGED_ID
 
@@ -116,7 +116,8 @@ class HttpServer:
         self._name: tuple[str, int] = bound.getsockname()[:2]
         self._certificate = certificate
         self._turns = turns or _EqualTurns()
-        self._waiting = WaitingAnswers(threads, self._answer_waiting, self._soon, self.later, is_secure=self.is_secure)
+        in_loop = self._soon, self.later, self._answer_again
+        self._waiting = WaitingAnswers(threads, self._answer_waiting, *in_loop, is_secure=self.is_secure)
         self._logs_access = logs_access
         self._answered: list[HttpConnection] = []
 
@@ -208,7 +209,7 @@ class HttpServer:
         has_room = limit and self._bodies.take(environ, self._turns.work_of(environ).owner, limit)
         return limit if has_room else 0
 
-    def answer_in_thread(self, request: ReceivedRequest, connection: HttpConnection) -> None:
+    def answer_in_thread(self, request: ReceivedRequest, connection: AskingConnection) -> None:
         """Answer a request in a thread; the connection sends the answer."""
         if NO_ROOM in request.environ:
             self._refuse(request, connection, request.environ.pop(NO_ROOM))
@@ -218,8 +219,15 @@ class HttpServer:
         except TooManyWaiting as refused:
             self._refuse(request, connection, refused)
 
-    def _refuse(self, request: ReceivedRequest, connection: HttpConnection, refused: TooManyWaiting) -> None:
-        """Answer a request for which there is no room."""
+    def _answer_again(self, request: ReceivedRequest, connection: AskingConnection) -> None:
+        """Answer a request for which nothing more has to be awaited, or else in a thread."""
+        if (answer := self.answer(request)) is not None:
+            connection.finish(answer, request)
+        else:
+            request.environ.pop(AWAITED, None)
+            self.answer_in_thread(request, connection)
+
+    def _refuse(self, request: ReceivedRequest, connection: AskingConnection, refused: TooManyWaiting) -> None:
         request.environ.setdefault(REQUEST_ID, request_id_of(request.environ))
         answer = self._turns.refused(request.environ, refused)
         # Not within this call: the connection is about to wait for the answer.

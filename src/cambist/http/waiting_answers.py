@@ -16,6 +16,12 @@ from cambist.http.scheduler import FairScheduler, Job, Kind, TooManyWaiting, Wor
 
 log = logging.getLogger(__name__)
 
+AWAITED = "cambist.awaited"
+"""The key in the environ of a function that returns whether a request may be answered at once, if it soon may be."""
+
+_LOOK_SECONDS, _LOOK_SECONDS_EACH = 0.005, 0.00002
+"""How long it takes until all such functions are asked again, and how much longer for each of them."""
+
 
 class AskingConnection(Protocol):
     """A connection whose request waits, as it is seen here."""
@@ -49,7 +55,7 @@ class WaitingAnswers:
     """The requests of a server that wait for a thread or are in one. All methods but `_run` are of the loop's thread.
 
     `answer` computes an answer in a thread, `soon` calls a function in the loop from a thread, `later` after
-    some seconds.
+    some seconds. What awaits something without a thread is asked `again` in the loop.
     """
 
     def __init__(
@@ -58,6 +64,7 @@ class WaitingAnswers:
         answer: Callable[[ReceivedRequest], tuple[bytes, FileBody | None]],
         soon: Callable[[Callable[[], None]], None],
         later: Callable[[float, Callable[[], None]], None],
+        again: Callable[[ReceivedRequest, AskingConnection], None],
         *,
         is_secure: bool,
     ) -> None:
@@ -65,20 +72,47 @@ class WaitingAnswers:
         self._answer = answer
         self._soon = soon
         self._later = later
+        self._again = again
         self._is_secure = is_secure
         self._waiting: dict[AskingConnection, _Waiting] = {}
+        self._awaiting: list[tuple[_Waiting, Callable[[], bool]]] = []
+        self._is_to_ask = False
 
     def add(self, request: ReceivedRequest, connection: AskingConnection, work: Work) -> None:
         """Have a request answered when it is its turn. Errors: TooManyWaiting."""
         # The job does not refer to what waits, which refers to it: without a cycle both are freed at once.
         waiting = _Waiting(request, connection, Job(work, partial(self._run, connection)))
-        request.environ[DELIVERY] = waiting.delivery
         self._waiting[connection] = waiting
+        is_over: Callable[[], bool] | None = request.environ.pop(AWAITED, None)
+        if is_over is not None:
+            self._awaiting.append((waiting, is_over))
+            self._ask_again_later()
+            return
+        request.environ[DELIVERY] = waiting.delivery
         try:
             self._scheduler.submit(waiting.job)
         except TooManyWaiting:
             del self._waiting[connection], request.environ[DELIVERY]
             raise
+
+    def _ask_again(self) -> None:
+        """Ask the requests again that await something, if that may be there."""
+        self._is_to_ask = False
+        awaiting, self._awaiting = self._awaiting, []
+        for waiting, is_over in awaiting:
+            if self._waiting.get(waiting.connection) is not waiting:
+                continue  # its client is gone
+            if is_over():
+                del self._waiting[waiting.connection]
+                self._again(waiting.request, waiting.connection)
+            else:
+                self._awaiting.append((waiting, is_over))
+        self._ask_again_later()
+
+    def _ask_again_later(self) -> None:
+        if self._awaiting and not self._is_to_ask:
+            self._is_to_ask = True
+            self._later(_LOOK_SECONDS + len(self._awaiting) * _LOOK_SECONDS_EACH, self._ask_again)
 
     def look(self) -> None:
         """Look which clients are gone, and forget their requests."""

@@ -19,9 +19,10 @@ import pytest
 
 from cambist.accounts.node_leases import HeldLease, PendingRequest
 from cambist.errors import StoreBroken
-from cambist.storage.shared.usage.lease_file import STEP, LeaseFile
+from cambist.storage.shared.usage.lease_file import MOST_REQUESTS, REQUEST_SLOTS, STEP, LeaseFile
 from cambist.storage.shared.usage.lease_writer import LeaseWriter
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
+from cambist.storage.shared.usage.writer_slot import MAX_SLOTS
 
 ANN, BOB, FAR = 1, 2, 5 * STEP
 NOVEMBER, DECEMBER, JANUARY = date(2026, 11, 1), date(2026, 12, 1), date(2027, 1, 1)
@@ -125,6 +126,45 @@ def test_requests_are_returned_once(writer: LeaseWriter, open_leases: Callable[[
     assert writer.requests() == []
     one.request(ANN, 1, 100)
     assert writer.requests() == [PendingRequest(ANN, 1, 100)]
+
+
+def test_a_thread_may_ask_for_many_accounts_before_the_link_looks(
+    writer: LeaseWriter, open_leases: Callable[[int], LeaseFile]
+) -> None:
+    one, other = open_leases(0), open_leases(3)
+    for number in range(1, MOST_REQUESTS + 1):
+        one.request(number, number, 0)
+    other.request(BOB, 50, 7)
+    everything = [PendingRequest(number, number, 0) for number in range(1, MOST_REQUESTS + 1)]
+    assert writer.requests() == [*everything, PendingRequest(BOB, 50, 7)]
+    for number in range(1, MOST_REQUESTS + 4):
+        one.request(number, 1, 0)
+    found = [request.account for request in writer.requests()]
+    assert found == list(range(4, MOST_REQUESTS + 4)), "of too many, the last ones"
+    assert writer.requests() == []
+
+
+@pytest.mark.parametrize("slot", [REQUEST_SLOTS - 1, REQUEST_SLOTS, MAX_SLOTS - 1])
+def test_the_requests_of_all_slots_are_beside_the_leases(
+    writer: LeaseWriter, open_leases: Callable[[int], LeaseFile], slot: int
+) -> None:
+    writer.write(0, NOVEMBER, LEASE)
+    leases = open_leases(slot)
+    for number in range(1, MOST_REQUESTS + 1):
+        leases.request(number, 1, 0)
+    assert len(writer.requests()) == MOST_REQUESTS
+    assert writer.lease(0, NOVEMBER) == LEASE
+
+
+def test_a_link_that_starts_leaves_out_what_was_asked_for_before(
+    path: Path, open_leases: Callable[[int], LeaseFile]
+) -> None:
+    leases = open_leases(0)
+    leases.request(ANN, 1, 0)
+    started = LeaseWriter(path, lambda _slot: None)
+    assert started.requests() == []
+    leases.request(ANN, 1, 0)
+    assert started.requests() == [PendingRequest(ANN, 1, 0)]
 
 
 def test_a_request_wakes_the_link(writer: LeaseWriter, open_leases: Callable[[int], LeaseFile]) -> None:

@@ -35,10 +35,17 @@ REQUESTED_AT = GRANTED_AT + 4
 
 RESERVED = HEADER_WORDS
 REQUESTS = RESERVED + MAX_SLOTS
-REQUEST_WORDS = 3
-"""Account and calls, the calls granted then, and a number that changes with each request."""
+MOST_REQUESTS = 32
+"""A thread has a ring of so many requests: what the link has not read by then is overwritten, and asked for again."""
 
-LEASES = REQUESTS + REQUEST_WORDS * MAX_SLOTS
+REQUEST_WORDS = 1 + 2 * MOST_REQUESTS
+"""How many requests the thread has made, and of each of the last ones account and calls, and the calls granted then."""
+
+_REQUESTS_END = REQUESTS + 3 * MAX_SLOTS
+REQUEST_SLOTS = (_REQUESTS_END - REQUESTS) // REQUEST_WORDS
+"""How many slots have rings, which is more than the threads of a hundred workers."""
+
+LEASES = _REQUESTS_END
 LEASE_WORDS = 5
 PERIODS = 2
 """Each account has places for two periods that follow each other."""
@@ -157,16 +164,22 @@ class LeaseFile:
         slot = self._of_thread.slot
         if slot < 0:
             slot = self._claim_slot()
-        at = REQUESTS + slot * REQUEST_WORDS
-        words = self.words
-        words[at] = account << CALLS_BITS | min(calls, CALLS)
-        words[at + 1] = granted
-        words[at + 2] = words[at + 2] + 1  # last: whoever sees it sees the others
+        words, at = self.words, ring_of(slot)
+        number = words[at]
+        place = at + 1 + number % MOST_REQUESTS * 2
+        words[place] = account << CALLS_BITS | min(calls, CALLS)
+        words[place + 1] = granted
+        words[at] = number + 1  # last: whoever sees it sees the others
         self.requested.wake()
 
+    @property
+    def patience(self) -> float:
+        """For how many seconds a request waits for a grant: for some more at the start of the node."""
+        return _WAIT_SECONDS if self.words[KEEPER_BEAT] else _START_SECONDS
+
     def grants(self) -> Iterator[None]:
-        """Wait for grants for a second in all, or some more at the start of the node."""
-        until = monotonic() + (_WAIT_SECONDS if self.words[KEEPER_BEAT] else _START_SECONDS)
+        """Wait for grants for as long as a request may wait in all."""
+        until = monotonic() + self.patience
         while (left := until - monotonic()) > 0:
             seen = self.granted.value()
             yield
@@ -191,6 +204,11 @@ def place(account: int, period_start: date) -> int:
     """Return the first word of the lease of an account for a period."""
     period = (period_start.year * _MONTHS + period_start.month) % PERIODS
     return LEASES + account * ACCOUNT_WORDS + period * LEASE_WORDS
+
+
+def ring_of(slot: int) -> int:
+    """Return the first word of the requests of a slot. Some threads share one if there are more than can be."""
+    return REQUESTS + slot % REQUEST_SLOTS * REQUEST_WORDS
 
 
 def _create(path: Path) -> None:

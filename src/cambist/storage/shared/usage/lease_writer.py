@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
@@ -23,6 +23,8 @@ from cambist.storage.shared.usage.lease_file import (
     LEASE_WORDS,
     LEASES,
     LINK_BEAT,
+    MOST_REQUESTS,
+    REQUEST_SLOTS,
     REQUEST_WORDS,
     REQUESTS,
     RESERVED,
@@ -32,6 +34,7 @@ from cambist.storage.shared.usage.lease_file import (
     WORD,
     LeaseFile,
     place,
+    ring_of,
 )
 from cambist.storage.shared.usage.writer_slot import lock_path
 
@@ -48,7 +51,8 @@ class LeaseWriter:
         self._path = path
         self._repair = repair
         self._file = LeaseFile(path, own_slot=_no_slot)
-        self._seen: dict[int, int] = {}
+        # What was asked for before is asked for again if it is still wanted.
+        self._seen = dict(enumerate(self._numbers()))
 
     def wait(self, seconds: float) -> None:
         """Wait for a request, but not longer than some seconds."""
@@ -58,20 +62,24 @@ class LeaseWriter:
             requested.wait(seen, seconds)
 
     def _has_requests(self) -> bool:
-        return any(number != self._seen.get(slot, 0) for slot, number in self._numbers())
+        return any(number != self._seen.get(slot, 0) for slot, number in enumerate(self._numbers()))
 
-    def _numbers(self) -> Iterator[tuple[int, int]]:
+    def _numbers(self) -> list[int]:
+        """Return how many requests each slot has made."""
         words = self._file.words
-        first = REQUESTS + REQUEST_WORDS - 1
-        yield from enumerate(words[first : first + words[SLOTS] * REQUEST_WORDS : REQUEST_WORDS].tolist())
+        end = REQUESTS + min(words[SLOTS], REQUEST_SLOTS) * REQUEST_WORDS
+        return words[REQUESTS:end:REQUEST_WORDS].tolist()
 
     def requests(self) -> list[PendingRequest]:
         """Return the requests that are new since the last call."""
         words, found = self._file.words, []
-        for slot, number in self._numbers():
-            if number != self._seen.get(slot, 0):
-                self._seen[slot] = number
-                at = REQUESTS + slot * REQUEST_WORDS
+        for slot, number in enumerate(self._numbers()):
+            seen = self._seen.get(slot, 0)
+            if number == seen:
+                continue
+            self._seen[slot], ring = number, ring_of(slot)
+            for one in range(max(seen, number - MOST_REQUESTS), number):
+                at = ring + 1 + one % MOST_REQUESTS * 2
                 found.append(PendingRequest(words[at] >> CALLS_BITS, words[at] & CALLS, words[at + 1]))
         return found
 
