@@ -133,8 +133,9 @@ bench-fan-out: $(VENV)/.develop  ## measure what Redis sends to each of several 
 bench-known: $(VENV)/.develop  ## measure answers as they were known at an edition, cold and warm, beside today's
 	@$(BIN)/python bench/known_state.py
 
-bench-quotas: $(VENV)/.develop  ## measure how many first calls of a period a node grants, and how long it prepares the next one
+bench-quotas: $(VENV)/.develop  ## measure first calls of a period on a node, and those after midnight, in 15 minutes; ACCOUNTS=10000
 	@$(BIN)/python bench/quota_grants.py
+	@$(BIN)/python bench/midnight.py $(if $(ACCOUNTS),--accounts $(ACCOUNTS))
 
 bench-page: $(VENV)/.develop $(VENV)/.browser  ## check that no view is busy for 50 ms, and that ten books a second keep the board quick; needs chromium and a quiet machine
 	@MEASURED=1 $(BIN)/pytest -n 0 tests/web/test_board.py tests/web/test_budgets.py -k "ten_books or busy_for_long"

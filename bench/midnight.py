@@ -1,6 +1,6 @@
 """First calls of a period over HTTP, and those of all accounts after midnight, on one node with PostgreSQL and Redis.
 
-    make bench-quotas ACCOUNTS=100000
+    make bench-quotas ACCOUNTS=10000
 
 All processes have a clock that says the last day of a month, so that the period of every account ends at its midnight.
 Each account calls once; on that day the node prepares the next period, and after midnight each calls once more. All of
@@ -34,6 +34,7 @@ LAST_EVENING = timedelta(hours=23)
 CREATE_SECONDS = 900
 REFUSED, UNKNOWN_KEY = "/fetch-one?from=1&to=USD", 401
 PREPARE_SECONDS = 120
+OK, MOST_SHOWN = b"HTTP/1.1 200 ", 3
 
 
 @dataclass
@@ -43,13 +44,15 @@ class Calls:
     statuses: Counter[str] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
     taken: float = 0.0
+    refused: list[str] = field(default_factory=list)
 
     def line(self) -> str:
         """Return the figures."""
         ordered = sorted(self.seconds)
         p50, p99 = (1000 * ordered[int(len(ordered) * share)] for share in (0.5, 0.99))
         answered = ", ".join(f"{count} with {status}" for status, count in self.statuses.most_common())
-        return f"{len(ordered) / self.taken:.0f} a second ({answered}); p50 {p50:.1f} ms, p99 {p99:.1f} ms"
+        shown = "".join(f"\n{answer}" for answer in self.refused)
+        return f"{len(ordered) / self.taken:.0f} a second ({answered}); p50 {p50:.1f} ms, p99 {p99:.1f} ms{shown}"
 
 
 def call_each(node: Node, keys: Iterable[str], connections: int) -> Calls:
@@ -66,6 +69,8 @@ def call_each(node: Node, keys: Iterable[str], connections: int) -> Calls:
             answer = client.recv(65536)
             calls.statuses[answer[9:12].decode() or "closed"] += 1
             calls.seconds.append(time.perf_counter() - ready.data)
+            if not answer.startswith(OK) and len(calls.refused) < MOST_SHOWN:
+                calls.refused.append(answer.decode(errors="replace"))
             if left and answer:
                 selector.modify(client, selectors.EVENT_READ, _send(client, left))
             else:
@@ -84,7 +89,7 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--accounts", type=int, default=100_000)
-    parser.add_argument("--connections", type=int, default=128)
+    parser.add_argument("--connections", type=int, default=100)
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="midnight-") as name:

@@ -309,7 +309,7 @@ OWNER = StoredKey(1, Account(1, "owner", "unlimited"))
 PLANS = read_plans(default_plans(), "plans.toml")
 
 
-_GIVEN = ("stored_keys", "plans", "past", "clock", "counters", "choices")
+_GIVEN = ("stored_keys", "plans", "past", "clock", "counters", "choices", "meter")
 
 
 def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
@@ -322,7 +322,7 @@ def client_of(book: RateBook, matrix: RateMatrix, **rest: Any) -> Client:
     worker_state = WorkerState(book, matrix, principals, readers, choices=given.get("choices"), clock=clock)
     worker_state.apply_source_reports(SourceStatuses.for_sources([adapter.source], {}).report(NOW, {}, {}))
     ledger = given.get("counters") or MemoryLedger()
-    meter = Meter(ledger, given.get("past", {}))
+    meter = given.get("meter") or Meter(ledger, given.get("past", {}))
     options = ApiOptions(**{"posted": tuple(posted_endpoints()), **rest})
     return Client(
         build_application(endpoints(), worker_state, meter, options),

@@ -10,7 +10,7 @@ from typing import Any
 
 from cambist.accounts.would_block import WouldBlock
 from cambist.api.answer.response import Header, Response
-from cambist.api.call.call import CALL, Call
+from cambist.api.call.call import CALL, Call, call_of
 from cambist.api.call.settlement import Settlement
 from cambist.api.direct.way import DirectWay
 from cambist.api.errors import refusal_response
@@ -104,7 +104,11 @@ class WorkerApplication:
             return None
         if face.answers.has_table and accepted_format(environ.get("HTTP_ACCEPT", "")) is not None:
             return None
-        call = environ[CALL] = Call(environ, self._clock(), perf_counter_ns(), is_at_once=True)
+        call = call_of(environ)
+        if call is None:
+            call = environ[CALL] = Call(environ, self._clock(), perf_counter_ns(), is_at_once=True)
+        else:  # it has awaited something, and its rate was checked before
+            call.now = self._clock()
         try:
             response, is_settled = face.respond(call), True
         except WouldBlock as blocked:

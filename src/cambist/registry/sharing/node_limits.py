@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import date
+from typing import Protocol
 
 from cambist.accounts.account import KnownAccounts
 from cambist.accounts.plan import Plan
@@ -12,7 +13,7 @@ from cambist.clock import utc_now
 from cambist.cluster.connection_sharing import ConnectionSharing
 from cambist.cluster.link_task import LinkTask
 from cambist.cluster.quota_keeper import ClusterView, QuotaKeeper
-from cambist.cluster.rate_sharing import RateSharing
+from cambist.cluster.rate_sharing import RateSharing, RedisScripts
 from cambist.cluster.topic_relay import RedisMessages
 from cambist.registry.accounts.metering import open_counters
 from cambist.registry.accounts.plans import current_plans
@@ -25,13 +26,17 @@ from cambist.storage.shared.node_connections import NodeConnections
 from cambist.storage.shared.usage.lease_writer import LeaseWriter
 
 
+class LimitsRedis(RedisMessages, RedisScripts, Protocol):
+    """The channels and the scripts of Redis."""
+
+
 class NodeLimits:
     """The parts of the link that keep limits over all nodes, and their tasks.
 
     `nodes` returns how many nodes there were last. Errors: StoreBroken.
     """
 
-    def __init__(self, settings: Settings, store: AccountStore, redis: RedisMessages, nodes: Callable[[], int]) -> None:
+    def __init__(self, settings: Settings, store: AccountStore, redis: LimitsRedis, nodes: Callable[[], int]) -> None:
         node, folder = node_name(settings), DataDirectory(settings.data)
         counters = open_counters(settings)
         self._keeper = QuotaKeeper(
@@ -42,7 +47,7 @@ class NodeLimits:
             ClusterView(lambda: redis.is_linked, nodes),
             lambda: utc_now().date(),
         )
-        rates = RateSharing(node, redis, counters)
+        rates = RateSharing(redis, counters)
         connections = ConnectionSharing(node, redis, NodeConnections(folder.stream_connections), nodes)
         self.parts: list[LinkTask] = [self._keeper, rates, connections]
 

@@ -35,7 +35,7 @@ REQUESTED_AT = GRANTED_AT + 4
 
 RESERVED = HEADER_WORDS
 REQUESTS = RESERVED + MAX_SLOTS
-MOST_REQUESTS = 32
+MOST_REQUESTS = 128
 """A thread has a ring of so many requests: what the link has not read by then is overwritten, and asked for again."""
 
 REQUEST_WORDS = 1 + 2 * MOST_REQUESTS
@@ -43,7 +43,7 @@ REQUEST_WORDS = 1 + 2 * MOST_REQUESTS
 
 _REQUESTS_END = REQUESTS + 3 * MAX_SLOTS
 REQUEST_SLOTS = (_REQUESTS_END - REQUESTS) // REQUEST_WORDS
-"""How many slots have rings, which is more than the threads of a hundred workers."""
+"""How many slots have rings, which is more than the threads of fifty workers."""
 
 LEASES = _REQUESTS_END
 LEASE_WORDS = 5
