@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
@@ -11,7 +11,6 @@ import pytest
 from msgspec import structs
 from tests.conftest import Clock, MemoryLedger
 
-from cambist.accounts import node_leases
 from cambist.accounts.account import Account, StoredKey
 from cambist.accounts.api_key import Digest
 from cambist.accounts.node_leases import HeldLease, NodeLeases, PendingRequest
@@ -37,7 +36,6 @@ class Leases:
     requests: list[PendingRequest] = field(default_factory=list)
     bank: list[HeldLease] = field(default_factory=list)
     pauses: int = 3
-    patience: float = 1.0
     is_reachable: bool = True
     share: int = 1
 
@@ -53,6 +51,10 @@ class Leases:
 
     def request(self, account: int, calls: int, granted: int) -> None:
         self.requests.append(PendingRequest(account, calls, granted))
+
+    def awaited(self, wanted: PendingRequest, period_start: date) -> Callable[[], bool]:
+        before = self.lease(wanted.account, period_start)
+        return lambda: self.lease(wanted.account, period_start) != before
 
     def grants(self) -> Iterator[None]:
         for _ in range(self.pauses):
@@ -145,25 +147,6 @@ def test_the_event_loop_is_told_when_a_grant_is_there(meter: NodeMeter, leases: 
     leases.held[1, NOVEMBER] = lease(100)
     assert is_over()
     meter.check_quota(ann(), 2, clock())
-
-
-def test_what_the_link_has_not_heard_is_said_again(
-    meter: NodeMeter, leases: Leases, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    elapsed = [100.0]
-    monkeypatch.setattr(node_leases, "monotonic", lambda: elapsed[0])
-    meter.spare_this_thread()
-    with pytest.raises(WouldBlock) as blocked:
-        meter.check_quota(ann(), 1, clock())
-    is_over = blocked.value.is_over
-    assert is_over is not None
-    for elapsed[0], requests in ((100.04, 1), (100.06, 2), (100.08, 2), (100.12, 3)):
-        assert not is_over()
-        assert leases.requests == [PendingRequest(1, 1, 0)] * requests
-    elapsed[0] = 101.0
-    assert is_over(), "nobody waits for ever"
-    elapsed[0], leases.is_reachable = 100.2, False
-    assert is_over(), "no grant can come"
 
 
 def test_what_other_threads_have_reserved_is_for_a_thread(meter: NodeMeter, leases: Leases, clock: Clock) -> None:

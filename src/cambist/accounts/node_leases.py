@@ -1,10 +1,9 @@
-"""What the threads of one node know of its quota leases, and what they agree on."""
+"""What the threads of one node know of its quota leases, and what they agree on. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
-from time import monotonic
 from typing import NamedTuple, Protocol
 
 
@@ -56,9 +55,12 @@ class NodeLeases(Protocol):
     def request(self, account: int, calls: int, granted: int) -> None:
         """Ask for more calls than the `granted` ones."""
 
-    @property
-    def patience(self) -> float:
-        """For how many seconds a request may wait for a grant."""
+    def awaited(self, wanted: PendingRequest, period_start: date) -> Callable[[], bool]:
+        """Return what says whether a thread that does something else meanwhile need not wait for a grant any more.
+
+        That is so when the lease has changed, or none can come, or the request may wait no longer. What the link has
+        not heard is asked for again.
+        """
 
     def grants(self) -> Iterator[None]:
         """Wait for grants: go on after each, and after short pauses, for as long as a request may wait."""
@@ -70,30 +72,3 @@ class NodeLeases(Protocol):
     @property
     def share(self) -> int:
         """By how many nodes a rate limit is divided: 1 while all nodes know what the others admit."""
-
-
-_ASK_AGAIN_SECONDS = 0.05
-
-
-class GrantWait:
-    """The wait for a grant of a thread that does something else meanwhile: it asks `is_over` from time to time."""
-
-    def __init__(self, leases: NodeLeases, wanted: PendingRequest, period_start: date) -> None:
-        self._leases = leases
-        self._wanted = wanted
-        self._start = period_start
-        self._before = leases.lease(wanted.account, period_start)
-        now = monotonic()
-        self._until, self._ask_again_at = now + leases.patience, now + _ASK_AGAIN_SECONDS
-
-    def is_over(self) -> bool:
-        """Return whether the lease has changed, or waiting makes no sense any more; what was not heard is repeated."""
-        now = monotonic()
-        if self._leases.lease(self._wanted.account, self._start) != self._before:
-            return True
-        if now >= self._until or not self._leases.is_reachable:
-            return True
-        if now >= self._ask_again_at:
-            self._leases.request(*self._wanted)
-            self._ask_again_at = now + _ASK_AGAIN_SECONDS
-        return False

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cambist.accounts.day_limits import DayLimits
 from cambist.accounts.meter import Meter, PastUsage
-from cambist.accounts.node_leases import GrantWait, HeldLease, NodeLeases, PendingRequest
+from cambist.accounts.node_leases import HeldLease, NodeLeases, PendingRequest
 from cambist.accounts.principal import Principal
 from cambist.accounts.quota import Period, quota_spent
 from cambist.accounts.rate_limits import PlanOf
@@ -174,7 +174,7 @@ class NodeMeter(Meter):
             if cost <= attempt.left:  # other threads have reserved them
                 raise WouldBlock
             wanted = PendingRequest(limits.account.number, cost - attempt.left, attempt.lease.granted)
-            raise WouldBlock(GrantWait(self._leases, wanted, limits.period.start).is_over)
+            raise WouldBlock(self._leases.awaited(wanted, limits.period.start))
         for _ in self._leases.grants():
             attempt = self._attempt(limits, cost)
             if attempt.is_reserved:

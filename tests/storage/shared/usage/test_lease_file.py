@@ -19,6 +19,7 @@ import pytest
 
 from cambist.accounts.node_leases import HeldLease, PendingRequest
 from cambist.errors import StoreBroken
+from cambist.storage.shared.usage import lease_file
 from cambist.storage.shared.usage.lease_file import MOST_REQUESTS, REQUEST_SLOTS, STEP, LeaseFile
 from cambist.storage.shared.usage.lease_writer import LeaseWriter
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
@@ -165,6 +166,38 @@ def test_a_link_that_starts_leaves_out_what_was_asked_for_before(
     assert started.requests() == []
     leases.request(ANN, 1, 0)
     assert started.requests() == [PendingRequest(ANN, 1, 0)]
+
+
+def test_a_request_that_is_not_waited_for_is_over_when_its_lease_has_changed(
+    writer: LeaseWriter, open_leases: Callable[[int], LeaseFile]
+) -> None:
+    leases = open_leases(0)
+    writer.write_keeper(is_reachable=True)
+    first, more = (leases.awaited(PendingRequest(account, 1, 0), NOVEMBER) for account in (ANN, BOB))
+    assert (first(), more()) == (False, False)
+    writer.write(ANN, NOVEMBER, LEASE)
+    assert (first(), more()) == (True, False)
+    more = leases.awaited(PendingRequest(ANN, 1, 100), NOVEMBER)
+    assert not more()
+    writer.write(ANN, NOVEMBER, LEASE._replace(free=0))
+    assert more(), "also when it is known now that nothing is free"
+
+
+def test_what_the_link_has_not_heard_is_asked_for_again_but_not_for_ever(
+    writer: LeaseWriter, open_leases: Callable[[int], LeaseFile], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leases, elapsed = open_leases(0), [100.0]
+    monkeypatch.setattr(lease_file, "monotonic", lambda: elapsed[0])
+    writer.write_keeper(is_reachable=True)
+    is_over = leases.awaited(PendingRequest(ANN, 1, 0), NOVEMBER)
+    for elapsed[0], asked in ((100.04, 0), (100.06, 1), (100.08, 0), (100.12, 1)):
+        assert not is_over()
+        assert writer.requests() == [PendingRequest(ANN, 1, 0)] * asked
+    elapsed[0] = 101.0
+    assert is_over()
+    elapsed[0] = 100.2
+    writer.write_keeper(is_reachable=False)
+    assert is_over(), "no grant can come"
 
 
 def test_a_request_wakes_the_link(writer: LeaseWriter, open_leases: Callable[[int], LeaseFile]) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from time import monotonic, monotonic_ns
 
-from cambist.accounts.node_leases import HeldLease
+from cambist.accounts.node_leases import HeldLease, PendingRequest
 from cambist.errors import StoreBroken
 from cambist.storage.atomic_file import unwritable
 from cambist.storage.shared.futex import Futex
@@ -65,6 +65,7 @@ _START_SECONDS = 5.0
 """How long requests wait for a grant, and while the link of a node that has just started has not begun."""
 
 _PAUSE_SECONDS = 0.02
+_ASK_AGAIN_SECONDS = 0.05
 
 
 class _OfThread(threading.local):
@@ -172,14 +173,30 @@ class LeaseFile:
         words[at] = number + 1  # last: whoever sees it sees the others
         self.requested.wake()
 
+    def awaited(self, wanted: PendingRequest, period_start: date) -> Callable[[], bool]:
+        """Return what says whether a request need not wait for a grant any more, asking again if that was not heard."""
+        before, asked_at = self.lease(wanted.account, period_start), monotonic()
+        until = asked_at + self._patience
+
+        def is_over() -> bool:
+            nonlocal asked_at
+            now = monotonic()
+            if self.lease(wanted.account, period_start) != before or now >= until or not self.is_reachable:
+                return True
+            if now - asked_at >= _ASK_AGAIN_SECONDS:
+                self.request(*wanted)
+                asked_at = now
+            return False
+
+        return is_over
+
     @property
-    def patience(self) -> float:
-        """For how many seconds a request waits for a grant: for some more at the start of the node."""
+    def _patience(self) -> float:
         return _WAIT_SECONDS if self.words[KEEPER_BEAT] else _START_SECONDS
 
     def grants(self) -> Iterator[None]:
         """Wait for grants for as long as a request may wait in all."""
-        until = monotonic() + self.patience
+        until = monotonic() + self._patience
         while (left := until - monotonic()) > 0:
             seen = self.granted.value()
             yield
