@@ -23,8 +23,9 @@ pytestmark = [pytest.mark.long, pytest.mark.service]
 ROOT = Path(__file__).parents[2]
 LONGEST_SECONDS = 900
 NOT_INSTALLED = 77
-FAULTS = ("kill leader", "pause leader", "cut node", "kill PostgreSQL", "flush Redis")
-"""One round of each. Where nothing can be cut, these rounds kill a node. `make cluster-rounds` makes all faults."""
+PROMOTE = "promote standby of PostgreSQL"
+FAULTS = ("kill leader", "pause leader", "cut node", "kill PostgreSQL", "flush Redis", "set clock", PROMOTE)
+"""One round of each. Where one cannot be made, its round kills a node. `make cluster-rounds` makes all faults."""
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +49,9 @@ def result() -> Iterator[dict[str, Any]]:
 def test_each_kind_of_fault_was_made_under_load(result: dict[str, Any]) -> None:
     assert len(result["rounds"]) == len(FAULTS)
     assert result["answered"] > 100
+    assert result["streamed"] > 100
     assert result["seconds"] > 0
-    assert {"kill leader", "flush Redis"} <= {name for each in result["rounds"] for name in each["faults"]}
+    assert {"kill leader", "flush Redis", PROMOTE} <= {name for each in result["rounds"] for name in each["faults"]}
 
 
 def test_whatever_happens_nothing_is_lost_doubled_overspent_or_older(result: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from tests.service.processes import ended_in_the_end, until
 from tools.image.build import Builder, ImageNotBuiltError, bytes_of, what_is_missing
 from tools.ports import free_port
 
-pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
+pytestmark = [pytest.mark.long, pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 180
@@ -29,8 +29,6 @@ USER = 10001
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory: pytest.TempPathFactory) -> Iterator[UnpackedImage]:
-    if not os.environ.get("TEST_IMAGE"):
-        pytest.skip("building and running the image takes minutes: `make test-image` does")
     if reason := what_is_missing():
         pytest.skip(reason)
     builder = Builder(tmp_path_factory.mktemp("image"), ROOT / ".cache/image/base.tar")
