@@ -32,7 +32,7 @@ from tools.cluster.node import COMMAND, Node
 
 LAST_EVENING = timedelta(hours=23)
 CREATE_SECONDS = 900
-REFUSED, UNKNOWN_KEY = "/fetch-one?from=1&to=USD", 401
+MALFORMED, BAD_REQUEST = "/fetch-one?from=1&to=USD", 400
 PREPARE_SECONDS = 120
 OK, MOST_SHOWN = b"HTTP/1.1 200 ", 3
 
@@ -112,8 +112,8 @@ def _measure(cluster: Cluster, clock: WrongClock, options: argparse.Namespace) -
     began = time.perf_counter()
     keys = _accounts(node, options.accounts)
     print(f"{len(keys)} accounts created in {time.perf_counter() - began:.0f} s", flush=True)
-    while node.get(REFUSED, keys[-1])[0] == UNKNOWN_KEY:
-        time.sleep(0.1)
+    while node.get(MALFORMED, keys[-1])[0] != BAD_REQUEST:  # before, the key is not known
+        time.sleep(1)
     print("First calls:", call_each(node, keys, options.connections).line(), flush=True)
     print("Second calls:", call_each(node, keys, options.connections).line(), flush=True)
     began = time.perf_counter()
