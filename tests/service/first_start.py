@@ -47,12 +47,19 @@ def copy_first_start(data: Path, *, is_sandbox: bool = False) -> None:
     _copy(kept, data)
 
 
+_LOG_SEQUENCES = """
+SELECT setval((schemaname || '.' || sequencename)::regclass, last_value) FROM pg_sequences
+WHERE last_value IS NOT NULL"""
+"""Has the next number of each sequence logged. Without it, a crash of the server takes those of a copy back."""
+
+
 def copy_first_start_on(server: TestServer, data: Path) -> str:
     """Make a data folder and a database of a server as a first start leaves them; return the name of the database."""
     name, kept = "first_start", server.folder / "first_start"
     if not kept.exists():
         server.execute(f"CREATE DATABASE {name}")
         _start_first(kept, "live", server.url(name))
+        server.execute(_LOG_SEQUENCES, name)
     _copy(kept, data)
     return server.new_database(f"TEMPLATE {name}")
 

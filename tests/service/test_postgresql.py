@@ -254,7 +254,8 @@ def test_workers_and_the_whole_service_start_without_the_server_from_copies(
         assert [figure(started.get(path)) for path in (LIVE, PAST)] == first
         server.start()
         assert until(lambda: started.calls() == 6, PATIENCE)
-        assert started.run("account", "suspend", "owner").returncode == 0
+        done = started.run("account", "suspend", "owner")
+        assert done.returncode == 0, done.stderr
         assert until(lambda: started.get(LIVE)[0] == 403, PATIENCE)
 
 
