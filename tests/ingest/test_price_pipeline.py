@@ -144,6 +144,17 @@ def test_a_polled_tick_without_a_time_does_not_replace_one_that_was_sent_meanwhi
     assert agreed(pipeline, answered_at + 2 * SECOND).bid == 102
 
 
+@pytest.mark.parametrize("as_of", [None, NOON + 2 * HOUR - SECOND])
+@pytest.mark.parametrize("sequence", [0, 9])
+def test_a_tick_of_a_clock_that_was_ahead_keeps_no_later_one_away(
+    pipeline: PricePipeline, as_of: datetime | None, sequence: int
+) -> None:
+    assert pipeline.apply_tick(tick(100, as_of=as_of, sequence=sequence), NOON + 2 * HOUR) is None
+    assert pipeline.apply_tick(tick(101, as_of=NOON, sequence=0), NOON + SECOND) is None
+    assert pipeline.apply_tick(tick(102, as_of=NOON + SECOND, sequence=1), NOON + 2 * SECOND) is None
+    assert pipeline.apply_tick(tick(101, as_of=NOON, sequence=0), NOON + 3 * SECOND) == OUT_OF_ORDER
+
+
 def test_a_polled_tick_without_a_time_replaces_an_older_one_that_arrived_late(pipeline: PricePipeline) -> None:
     assert pipeline.apply_tick(tick(101, as_of=NOON - 6 * SECOND), NOON + SECOND) is None
     assert pipeline.apply_tick(tick(102), NOON + 2 * SECOND, NOON) is None

@@ -35,6 +35,8 @@ class TickValidator:
         """
         if tick.as_of is not None and tick.as_of > received_at + _MOST_AHEAD:
             return "dated ahead of our clock"
+        if previous is not None and previous.received_at > received_at + _MOST_AHEAD:
+            previous = None  # it came while our clock was ahead, and would seem newer than all that come now
         if previous is not None and (_is_older(tick, previous) or _is_overtaken(tick, previous, asked_at)):
             return OUT_OF_ORDER
         if not self._is_within_hours(tick, received_at):
