@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
 import pytest
+from tests.http.serving import running
 
 from cambist.http.listening_socket import bind_socket
 from cambist.http.server import HttpServer
@@ -58,23 +57,9 @@ def accounts() -> Accounts:
 
 
 @pytest.fixture
-def server(accounts: Accounts, monkeypatch: pytest.MonkeyPatch) -> Iterator[HttpServer]:
-    stop, ready = threading.Event(), threading.Event()
-    monkeypatch.setattr(HttpServer, "_on_stop", lambda self, call: _poll(self, stop, call))
-    server = HttpServer(accounts, bind_socket("127.0.0.1", 0), 1)
-    with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(server.run, ready.set)
-        assert ready.wait(PATIENCE)
+def server(accounts: Accounts) -> Iterator[HttpServer]:
+    with running(HttpServer(accounts, bind_socket("127.0.0.1", 0), 1)) as server:
         yield server
-        stop.set()
-        assert done.result(PATIENCE + 10) is True
-
-
-def _poll(server: Any, stop: threading.Event, call: Callable[[], None]) -> None:
-    if stop.is_set():
-        call()
-    else:
-        server.later(0.05, lambda: _poll(server, stop, call))
 
 
 def asked(server: HttpServer, *paths: str) -> socket.socket:

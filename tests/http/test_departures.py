@@ -7,10 +7,10 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from tests.http.serving import running
 
 from cambist.http.delivery import ClientGone, on_delivery, while_awaited
 from cambist.http.listening_socket import bind_socket
@@ -70,24 +70,10 @@ def tables() -> Tables:
 
 
 @pytest.fixture
-def server(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> Iterator[HttpServer]:
-    stop, ready = threading.Event(), threading.Event()
-    monkeypatch.setattr(HttpServer, "_on_stop", lambda self, call: _poll(self, stop, call))
-    server = HttpServer(tables, bind_socket("127.0.0.1", 0), 2, turns=tables)
-    with ThreadPoolExecutor(1) as pool:
-        done = pool.submit(server.run, ready.set)
-        assert ready.wait(PATIENCE)
+def server(tables: Tables) -> Iterator[HttpServer]:
+    with running(HttpServer(tables, bind_socket("127.0.0.1", 0), 2, turns=tables)) as server:
         yield server
         tables.end.set()
-        stop.set()
-        assert done.result(PATIENCE + 10) is True
-
-
-def _poll(server: Any, stop: threading.Event, call: Callable[[], None]) -> None:
-    if stop.is_set():
-        call()
-    else:
-        server.later(0.05, lambda: _poll(server, stop, call))
 
 
 def connect(server: HttpServer, path: str, version: str = "1.1") -> socket.socket:

@@ -184,7 +184,7 @@ def _cut_leader_from_redis(fault: Disturbance) -> None:
 
 
 def _has_made_way(cluster: Cluster, older: Node) -> str:
-    """Return what is wrong if no other node leads and publishes in place of a leader that was cut off."""
+    """Return what is wrong if no other node leads and publishes in place of one that should not lead."""
     newer = cluster.leader()
     if newer is None or newer is older:
         return f"{older.name} should not lead, and nobody else does"
@@ -225,7 +225,8 @@ def _set_clock(fault: Disturbance) -> None:
     seconds, of_leader = fault.chance.choice((-_WRONG_SECONDS, _WRONG_SECONDS)), fault.chance.random() < _HALF
     node = _publishing_leader(fault) if of_leader else fault.node(fails=False)
     assert node.clock is not None
-    fault.disturbed |= {each.number for each in fault.cluster.nodes if seconds < 0 or each is node}
+    is_for_all = seconds < 0 and node is fault.cluster.leader()
+    fault.disturbed |= {each.number for each in fault.cluster.nodes if is_for_all or each is node}
     fault.undo.callback(node.clock.set, 0)
     node.clock.set(seconds)
     fault.hold(2 * _TERM_SECONDS, 4 * _TERM_SECONDS)
@@ -308,9 +309,12 @@ _CUTS = {"cut node", "cut from PostgreSQL", "cut from Redis", "cut leader from R
 
 def possible_faults(cluster: Cluster, chosen: Collection[str] = ()) -> list[str]:
     """Return the names of the faults that can be made here, all or those that are chosen."""
-    cannot = set[str]() if cluster.network.can_cut else set(_CUTS)
-    cannot |= set() if all(node.clock for node in cluster.nodes) else {"set clock"}
-    names = [name for name in FAULTS if name not in cannot]
+    impossible = set[str]()
+    if not cluster.network.can_cut:
+        impossible |= _CUTS
+    if not all(node.clock for node in cluster.nodes):
+        impossible.add("set clock")
+    names = [name for name in FAULTS if name not in impossible]
     return [name for name in names if not chosen or name in chosen]
 
 

@@ -26,7 +26,7 @@ _BEAT_SECONDS = 1.0
 _LIVE_SECONDS = 5.0
 """A node whose report in Redis has not changed for so long counts as gone."""
 
-_QUICK = timedelta(seconds=1)
+_COMPARABLE = timedelta(seconds=1)
 """Clocks are compared by answers of the database that take less."""
 
 _FORGOTTEN_SECONDS = 600.0
@@ -121,7 +121,7 @@ class Membership:
     def _compare_clocks(self, before: datetime, after: datetime) -> None:
         """Compare the time at which the records were read with that of the database; a slow answer says nothing."""
         own = next((record for record in self._records if record.start.instance == self._start.instance), None)
-        if own is None or not timedelta() <= after - before < _QUICK:
+        if own is None or not timedelta() <= after - before < _COMPARABLE:
             return
         read_at = own.seen_at + own.silent
         self._clock_ahead = (before + (after - before) / 2 - read_at).total_seconds()

@@ -104,7 +104,8 @@ class WaitingAnswers:
                 continue  # its client is gone
             if is_over():
                 del self._waiting[waiting.connection]
-                self._again(waiting.request, waiting.connection)
+                # Each in a turn of the loop of its own: one that fails keeps no other from its answer.
+                self._soon(partial(self._again, waiting.request, waiting.connection))
             else:
                 self._awaiting.append((waiting, is_over))
         self._ask_again_later()

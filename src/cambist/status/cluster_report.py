@@ -12,7 +12,7 @@ from cambist.status.nodes import NodeRecord
 ANSWERING = frozenset({"api", "stream"})
 """The roles of nodes that answer calls."""
 
-MOST_AHEAD = 2.0
+CLOCK_TOLERANCE = 2.0
 """Seconds by which the clocks of a node and of the database may differ. With NTP they differ by some milliseconds."""
 
 
@@ -50,7 +50,7 @@ class NodeReport(Struct, frozen=True, kw_only=True):
     def wrong_clock(self) -> str:
         """What is wrong with its clock, as "the clock is 7200 s ahead of the database's"; empty if nothing is."""
         ahead = self.clock_ahead or 0.0
-        if abs(ahead) <= MOST_AHEAD:
+        if abs(ahead) <= CLOCK_TOLERANCE:
             return ""
         return f"the clock is {abs(ahead):.0f} s {'ahead of' if ahead > 0 else 'behind'} the database's"
 

@@ -10,7 +10,7 @@ from cambist.admin.doctor.finding import Finding, InstallationState, ok, problem
 from cambist.clock import utc_now
 from cambist.errors import CannotStart, StoreBroken
 from cambist.settings import Settings, without_password
-from cambist.status.cluster_report import MOST_AHEAD
+from cambist.status.cluster_report import CLOCK_TOLERANCE
 from cambist.storage.sql.former_schema import refusal
 from cambist.storage.sql.inspection import DatabaseReport, inspect_database, inspect_server, inspect_sessions
 from cambist.storage.sql.revision import what_to_install
@@ -67,7 +67,7 @@ def _server_found(settings: Settings) -> Iterator[Finding]:
         yield problem("database", str(error), _remedy(str(error)))
         return
     ahead = (utc_now() - server.now).total_seconds()
-    if abs(ahead) > MOST_AHEAD:
+    if abs(ahead) > CLOCK_TOLERANCE:
         found = f"the clock of this machine and that of the database's server differ by {abs(ahead):.0f} s"
         yield problem("clock", found, "set the wrong one, and keep both by NTP (timedatectl set-ntp true)")
     needed = sessions_needed(settings)

@@ -157,6 +157,17 @@ def test_the_requests_of_all_slots_are_beside_the_leases(
     assert writer.lease(0, NOVEMBER) == LEASE
 
 
+def test_what_an_older_release_left_in_the_file_is_no_request(
+    path: Path, open_leases: Callable[[int], LeaseFile]
+) -> None:
+    words = open_leases(0).words
+    for word in range(lease_file.REQUESTS, lease_file.LEASES):
+        words[word] = ANN << lease_file.CALLS_BITS | 7
+    started, leases = LeaseWriter(path, lambda _slot: None), open_leases(5)
+    leases.request(BOB, 2, 0)
+    assert started.requests() == [PendingRequest(BOB, 2, 0)]
+
+
 def test_a_link_that_starts_leaves_out_what_was_asked_for_before(
     path: Path, open_leases: Callable[[int], LeaseFile]
 ) -> None:

@@ -51,8 +51,8 @@ class LeaseWriter:
         self._path = path
         self._repair = repair
         self._file = LeaseFile(path, own_slot=_no_slot)
-        # What was asked for before is asked for again if it is still wanted.
-        self._seen = dict(enumerate(self._numbers()))
+        # What was asked for before, in any slot, is asked for again if it is still wanted.
+        self._seen = dict(enumerate(self._numbers(REQUEST_SLOTS)))
 
     def wait(self, seconds: float) -> None:
         """Wait for a request, but not longer than some seconds."""
@@ -62,19 +62,18 @@ class LeaseWriter:
             requested.wait(seen, seconds)
 
     def _has_requests(self) -> bool:
-        return any(number != self._seen.get(slot, 0) for slot, number in enumerate(self._numbers()))
+        return any(number != self._seen[slot] for slot, number in enumerate(self._numbers(self._file.words[SLOTS])))
 
-    def _numbers(self) -> list[int]:
-        """Return how many requests each slot has made."""
-        words = self._file.words
-        end = REQUESTS + min(words[SLOTS], REQUEST_SLOTS) * REQUEST_WORDS
-        return words[REQUESTS:end:REQUEST_WORDS].tolist()
+    def _numbers(self, slots: int) -> list[int]:
+        """Return how many requests each of the first slots has made."""
+        end = REQUESTS + min(slots, REQUEST_SLOTS) * REQUEST_WORDS
+        return self._file.words[REQUESTS:end:REQUEST_WORDS].tolist()
 
     def requests(self) -> list[PendingRequest]:
         """Return the requests that are new since the last call."""
         words, found = self._file.words, []
-        for slot, number in enumerate(self._numbers()):
-            seen = self._seen.get(slot, 0)
+        for slot, number in enumerate(self._numbers(words[SLOTS])):
+            seen = self._seen[slot]
             if number == seen:
                 continue
             self._seen[slot], ring = number, ring_of(slot)
