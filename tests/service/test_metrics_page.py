@@ -70,7 +70,7 @@ def page(port: int, accept: str = "text/plain") -> tuple[str, str]:
 def metrics_of_nodes() -> str:
     """Return what the page of one of several nodes has besides."""
     now = datetime.now(UTC)
-    own = NodeReport(name="a", instance="i", roles=("api",), version="1", written_at=now, book_lag=0.1)
+    own = NodeReport(name="a", instance="i", roles=("api",), version="1", written_at=now, book_lag=0.1, clock_ahead=0.1)
     report = ClusterReport(written_at=now, node="a", nodes=(own,))
     registry = CollectorRegistry()
     registry.register(ClusterMetrics(lambda: report, lambda: now))

@@ -157,6 +157,7 @@ def test_back_goes_to_the_endpoint_before_and_a_reload_keeps_the_form(open_docs)
     page = open_docs("#/fetch-one")
     choose(page, "/historical")
     page.get_by_label("from", exact=True).fill("GBP")
+    expect(page).to_have_url(re.compile("from=GBP"))  # the browser learns it a moment after the page
     page.reload()
     expect(page.get_by_label("from", exact=True)).to_have_value("GBP")
     page.go_back()
