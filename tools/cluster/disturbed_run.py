@@ -53,11 +53,15 @@ class Options:
 
 @dataclass
 class DisturbedRun:
-    """One run."""
+    """One run. A round is drawn by a seed of its own, so that each can be repeated alone.
+
+    `seed`: of the first round; that of each later one is greater by one.
+    """
 
     cluster: Cluster
     options: Options
-    chance: random.Random
+    seed: int
+    chance: random.Random = field(init=False)
     record: Record = field(default_factory=Record)
     tallies: list[Tally] = field(default_factory=list)
     small: Tally | None = None
@@ -69,6 +73,7 @@ class DisturbedRun:
     _disturbed_before: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
+        self.chance = random.Random(self.seed)  # noqa: S311  a seeded one is wanted
         self.books = Books(self.cluster.nodes)
         self.steady = self._account("steady", "steady")
         self.callers = [Caller(node, lambda: self.steady, self.record, _STEADY_RATE) for node in self.cluster.nodes]
@@ -94,11 +99,11 @@ class DisturbedRun:
         self.books.stop()
         return self.wrong
 
-    def result(self, seed: int) -> dict[str, Any]:
+    def result(self) -> dict[str, Any]:
         """Return what happened, for a file."""
         lags = [lag for of_node in self.books.lags.values() for lag in of_node]
         return {
-            "seed": seed, "seconds": self.ended - self.began,
+            "seed": self.seed, "seconds": self.ended - self.began,
             "minutes": len(checks.whole_minutes(self.began, self.ended)), "rounds": self.rounds, "wrong": self.wrong,
             "answered": sum(each.answered for each in self.tallies), "accounts": len(self.tallies),
             "unknown": sum(each.unknown for each in self.tallies), "failures": len(self.record.failures),
@@ -108,6 +113,7 @@ class DisturbedRun:
 
     def _round(self, number: int) -> None:
         self._renew_small()
+        self.chance.seed(self.seed + number - 1)
         names, before = self._draw(number), self._marks()
         began = time.monotonic()
         fault = disturb(self.cluster, names, self.chance, self.options.hold)
@@ -121,7 +127,7 @@ class DisturbedRun:
         wrong += self.record.older[before[1] :] + self.books.older[before[2] :]
         wrong += checks.overshot(self.tallies, _QUOTA, self.lost) + checks.doubled_fixings(self.cluster)
         took = time.monotonic() - began - held
-        print(f"round {number}: {', '.join(names)}; held {held:.1f} s, recovered in {took:.1f} s, "
+        print(f"round {number}, seed {self.seed + number - 1}: {', '.join(names)}; held {held:.1f} s, recovered in {took:.1f} s, "
               f"{len(failures)} calls failed{'; WRONG ' + '; '.join(wrong) if wrong else ''}", flush=True)  # fmt: skip
         self.wrong += [f"round {number} ({', '.join(names)}): {sentence}" for sentence in wrong]
         self.rounds.append({"faults": names, "held": held, "recovered": took, "failed": len(failures), "wrong": wrong})
