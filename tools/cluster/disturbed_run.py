@@ -127,8 +127,9 @@ class DisturbedRun:
         wrong += self.record.older[before[1] :] + self.books.older[before[2] :]
         wrong += checks.overshot(self.tallies, _QUOTA, self.lost) + checks.doubled_fixings(self.cluster)
         took = time.monotonic() - began - held
-        print(f"round {number}, seed {self.seed + number - 1}: {', '.join(names)}; held {held:.1f} s, recovered in {took:.1f} s, "
-              f"{len(failures)} calls failed{'; WRONG ' + '; '.join(wrong) if wrong else ''}", flush=True)  # fmt: skip
+        said = f"; WRONG {'; '.join(wrong)}" if wrong else ""
+        print(f"round {number}, seed {self.seed + number - 1}: {', '.join(names)}; held {held:.1f} s, "
+              f"recovered in {took:.1f} s, {len(failures)} calls failed{said}", flush=True)  # fmt: skip
         self.wrong += [f"round {number} ({', '.join(names)}): {sentence}" for sentence in wrong]
         self.rounds.append({"faults": names, "held": held, "recovered": took, "failed": len(failures), "wrong": wrong})
         reap({node.process.pid for node in self.cluster.nodes if node.process})
