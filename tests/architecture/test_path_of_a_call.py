@@ -15,6 +15,7 @@ from tests.conftest import KEY, OWNER, Client
 
 import cambist
 from cambist.accounts.api_key import digest
+from cambist.http.request_parser import Environ
 from cambist.storage.shared.usage.worker_counters import WorkerCounters
 
 PACKAGE = f"{Path(cambist.__file__).parent}/"
@@ -64,8 +65,8 @@ def counted(plan: str, make_client: Callable[..., Client], tmp_path: Path) -> It
 class Server(Way):
     """A server whose counters are mapped files."""
 
-    def direct(self, data: bytes) -> bytes | None:
-        return self.app.direct(data) if self.is_direct else None  # type: ignore[no-any-return]
+    def direct(self, data: bytes, environ: Environ | None) -> bytes | None:
+        return self.app.direct(data, environ) if self.is_direct else None  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize(("way", "path"), MOST_FILES)
@@ -80,7 +81,7 @@ def test_a_call_runs_through_few_files(counted: Client, plan: str, way: str, pat
     for pair in (("EUR", "GBP"), ("CHF", "JPY"), ("EUR", "JPY")):
         assert server.respond(asked(*pair)).startswith(b"HTTP/1.1 200 ")
     last = asked("GBP", "JPY")
-    assert server.app.direct(last) is not None
+    assert server.app.direct(last, None) is not None
     server.app.settle()
     connection, transport = server.connect()
 

@@ -31,7 +31,7 @@ class Accounts:
     def body_limit(self, _environ: dict[str, Any]) -> int:
         return 0
 
-    def direct(self, _received: bytes) -> bytes | None:
+    def direct(self, _received: bytes, _environ: Any) -> bytes | None:
         return None
 
     def settle(self) -> None: ...

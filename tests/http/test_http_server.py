@@ -39,7 +39,7 @@ class Echo:
         self.asked: list[bytes] = []
         self.files: list[io.BytesIO] = []
 
-    def direct(self, received: bytes) -> bytes | None:
+    def direct(self, received: bytes, _environ: Environ | None) -> bytes | None:
         if b"/again" not in received:
             return None
         self.asked.append(received)

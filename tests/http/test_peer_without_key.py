@@ -43,7 +43,7 @@ class Counting:
     def __init__(self) -> None:
         self.go_on = threading.Event()
 
-    def direct(self, _received: bytes) -> bytes | None:
+    def direct(self, _received: bytes, _environ: Any) -> bytes | None:
         return None
 
     def settle(self) -> None: ...

@@ -39,9 +39,7 @@ class HttpConnection(asyncio.Protocol):
         self._requests: deque[ReceivedRequest] = deque()
         self._waiting_for: ReceivedRequest | None = None
         self._sending: tuple[FileBody, ReceivedRequest] | None = None
-        self._is_full = False
-        self._is_paused = False
-        self._is_ending = self._has_all = False
+        self._is_full = self._is_paused = self._is_ending = self._has_all = False
         self._last_answer = self._unread = self._due = b""
         self._unsent = _NOTHING
         self.silent_since = server.now
@@ -71,17 +69,18 @@ class HttpConnection(asyncio.Protocol):
         """Answer what is complete."""
         if self._is_ending or self._last_answer:
             return
-        if self._parser.is_between and self._may_answer:
-            answer = self._direct(data)
-            if answer is not None:
-                self.silent_since = self._server.now
-                is_first, self._due = not self._due, self._due + answer
-                if is_first:
-                    self._server.send_soon(self)
-                return
+        if self._parser.is_between and self._may_answer and (answer := self._direct(data, None)) is not None:
+            self._send_soon(answer)
+            return
         if self._due:
             self._server.send_answered()
         self._read(data)
+
+    def _send_soon(self, answer: bytes) -> None:
+        self.silent_since = self._server.now
+        is_first, self._due = not self._due, self._due + answer
+        if is_first:
+            self._server.send_soon(self)
 
     def eof_received(self) -> bool:
         """Keep the connection for the answers that are still due, if the client sends no more."""
@@ -127,6 +126,9 @@ class HttpConnection(asyncio.Protocol):
             return
         if is_alone and len(requests) == 1 and self._parser.is_between and is_plain(requests[0], data):
             requests[0].environ[RECEIVED] = data
+            if self._may_answer and (answer := self._direct(data, requests[0].environ)) is not None:
+                self._send_soon(answer)
+                return
         self._requests.extend(requests)
         self._answer()
 

@@ -15,7 +15,7 @@ class ConnectionOwner(Protocol):
     now: float
     is_ending: bool
     is_secure: bool
-    direct: Callable[[bytes], bytes | None]
+    direct: Callable[[bytes, Environ | None], bytes | None]
     body_limit: Callable[[Environ], int]
 
     def answer(self, request: ReceivedRequest) -> bytes | None:

@@ -47,8 +47,8 @@ _ACCESS_LINE = '%(addr)s "%(method)s %(path)s" %(status)d %(dt_ms).3f ms'
 class Application(Protocol):
     """What answers requests: a WSGI application, which is called in threads, with two quicker ways."""
 
-    def direct(self, received: bytes) -> bytes | None:
-        """Return the response to what was received, if that is a whole request and a hot question."""
+    def direct(self, received: bytes, environ: Environ | None) -> bytes | None:
+        """Return the response to a whole request, if it is a hot question; `environ` if its headers are new."""
 
     def settle(self) -> None:
         """Count the responses of `direct` since the last call, before they are sent."""
@@ -107,7 +107,7 @@ class HttpServer:
         self.is_ending = False
         self.is_secure = certificate is not None
         self.now = monotonic()
-        self.direct: Callable[[bytes], bytes | None] = _never if logs_access else application.direct
+        self.direct: Callable[[bytes, Environ | None], bytes | None] = _never if logs_access else application.direct
         self.body_limit: Callable[[Environ], int] = self._body_limit
         self._bodies = BodyRoom()
         self.refusals = Refusals()
@@ -296,5 +296,5 @@ class HttpServer:
         access_log.info(_ACCESS_LINE, fields)
 
 
-def _never(_received: bytes) -> bytes | None:
+def _never(_received: bytes, _environ: Environ | None) -> None:
     return None

@@ -60,6 +60,16 @@ def test_unusual_headers_are_not_remembered(headers: bytes) -> None:
     assert len(blocks) == 0
 
 
+def test_the_first_request_with_its_headers_is_answered_directly_and_remembers_them(client: Client) -> None:
+    server = Way(client, is_direct=True)
+    for number in range(1, 4):
+        head = f"Host: x\r\nX-API-Key: {KEY}\r\nTraceparent: {number}\r\n\r\n".encode()
+        assert server.respond(LINE + head).startswith(b"HTTP/1.1 200 ")
+        assert server.direct_answers == {"/fetch-one": number}
+        assert [block for block in known_to(client) if block == head] == [head]
+    assert len(known_to(client)) == 3
+
+
 def test_the_server_hands_over_only_what_came_alone_and_whole(client: Client) -> None:
     server = Way(client, is_direct=True)
     head = LINE + f"Host: x\r\nX-API-Key: {KEY}\r\n\r\n".encode()

@@ -22,7 +22,7 @@ from cambist.accounts.plan import default_plans, read_plans
 from cambist.api.state.worker_state import Choices
 from cambist.history.rate_matrix import RateMatrix
 from cambist.http.connection import HttpConnection
-from cambist.http.request_parser import ReceivedRequest
+from cambist.http.request_parser import Environ, ReceivedRequest
 from cambist.http.responses import REQUEST_ID, request_id_of
 from cambist.http.wsgi import call_wsgi
 from cambist.pricing.pair import PIVOT, Pair
@@ -180,11 +180,11 @@ class Way:
         self._waiting: list[tuple[ReceivedRequest, HttpConnection]] = []
         self._answered: list[HttpConnection] = []
 
-    def direct(self, data: bytes) -> bytes | None:
+    def direct(self, data: bytes, environ: Environ | None) -> bytes | None:
         if not self.is_direct:
             return None
         before = self.counted()
-        answer: bytes | None = self.app.direct(data)
+        answer: bytes | None = self.app.direct(data, environ)
         if answer is not None:
             self.direct_answers[data[4:].partition(b"?")[0].partition(b" ")[0].decode()] += 1
         assert answer is not None or self.counted() == before, data

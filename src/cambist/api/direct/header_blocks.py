@@ -40,7 +40,7 @@ class Headers(NamedTuple):
 class HeaderBlocks:
     """The blocks of headers that were read, bounded in bytes.
 
-    A block is read by the server's parser, with the first request that has it. It is learnt when that request was
+    A block is read by the server's parser, with the first request that has it. It is remembered when that request was
     answered, so that a client without a key cannot fill the table. What is remembered does not depend on who sends it,
     and a key is remembered as its text: whose it is, and whether it still holds, is looked up for every request.
 
@@ -55,14 +55,18 @@ class HeaderBlocks:
     def learn(self, received: bytes, environ: Environ) -> None:
         """Remember the headers of a request that came alone and whole and was read as `environ`, if they are plain."""
         line, _, block = received.partition(b"\r\n")
-        if block in self.known:
-            return
+        if block not in self.known and (headers := self.read(line, block, environ)) is not None:
+            self.remember(block, headers)
+
+    def read(self, line: bytes, block: bytes, environ: Environ) -> Headers | None:
+        """Return what the headers of such a request mean; None if they are not plain."""
         # A line that the parser has understood otherwise than as one line leaves something of the headers in it.
         if b"\n" in line or b"\r" in line or not is_plain_line(line) or len(block) > LONGEST_REQUEST // 2:
-            return
-        headers = _plain_headers(environ)
-        if headers is None:
-            return
+            return None
+        return _plain_headers(environ)
+
+    def remember(self, block: bytes, headers: Headers) -> None:
+        """Remember what a block means that is not known."""
         if self._bytes > self._max_bytes:
             self.known.clear()
             self._bytes = 0

@@ -90,7 +90,7 @@ class DirectWay:
         self._head = encode_headers([("Content-Type", "application/json"), *serving.headers])
         self._callers = Callers(state)
         self._dialects = DialectAnswers(dialects, state, serving.headers, serving.path_prefix)
-        blocks = HeaderBlocks()
+        self._blocks = blocks = HeaderBlocks()
         self._known, self.learn = blocks.known, blocks.learn
         self._compressed = lru_cache(maxsize=_MOST_COMPRESSED)(compress_prefix)
         self._has_failed = False
@@ -105,10 +105,18 @@ class DirectWay:
             return
         self.learn(received, read)
 
-    def answer(self, received: bytes) -> bytes | None:
-        """Return the response to the bytes of a request, or None if the general way has to answer."""
+    def answer(self, received: bytes, environ: Environ | None) -> bytes | None:
+        """Return the response to the bytes of a request, or None if the general way has to answer.
+
+        Where its headers were not known, it is asked again with the `environ` as which the parser has read it.
+        """
+        if len(received) > LONGEST_REQUEST:
+            return None
+        line, _, block = received.partition(b"\r\n")
         try:
-            return self._answer(received)
+            if environ is None:
+                return self._answer(line, self._known[block])
+            return self._answer_first(line, block, environ)
         except (Declined, KeyError):  # what is looked up and not found is unknown here, and perhaps anywhere
             return None
         except (CambistError, WouldBlock):
@@ -133,13 +141,22 @@ class DirectWay:
             for path, nanoseconds in served.items():
                 self._counts.end_many(path, nanoseconds)
 
-    def _answer(self, received: bytes) -> bytes:
+    def _answer_first(self, line: bytes, block: bytes, environ: Environ) -> bytes:
+        """Answer the first request with its headers, and remember these. Errors: those of `_answer`."""
+        # Keys of dialects may be in other headers, or in the path.
+        is_read = block not in self._known and line[4:-9].partition(b"?")[0] in self._routes
+        headers = self._blocks.read(line, block, environ) if is_read else None
+        if headers is None:
+            raise Declined
+        answer = self._answer(line, headers)
+        self._blocks.remember(block, headers)
+        return answer
+
+    def _answer(self, line: bytes, headers: Headers) -> bytes:
         """Answer a request. Errors: Declined, KeyError and those of the meter, before anything is counted."""
         started, now = perf_counter_ns(), self._clock()
-        line, _, block = received.partition(b"\r\n")
-        headers = self._known[block]
         path, _, query = line[4:-9].partition(b"?")
-        if not is_plain_line(line) or len(received) > LONGEST_REQUEST:
+        if not is_plain_line(line):
             raise Declined
         route = self._routes.get(path)
         if route is None:

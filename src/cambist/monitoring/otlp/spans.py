@@ -59,17 +59,18 @@ class TracedApplication:
         self.turns = application.turns
         self.body_limit = application.body_limit
 
-    def direct(self, received: bytes) -> bytes | None:
+    def direct(self, received: bytes, environ: Environ | None) -> bytes | None:
         """Answer on the direct way. The query, which may have a key, is not part of a span."""
         if random() >= self._share:  # noqa: S311  nobody gains from knowing which requests are traced
-            return self._direct(received)
+            return self._direct(received, environ)
         begun = time_ns()
-        answer = self._direct(received)
+        answer = self._direct(received, environ)
         if answer is not None:
             path = received[4:].partition(b" ")[0].partition(b"?")[0].decode("latin-1")
             at = answer.index(_ID_HEADER) + len(_ID_HEADER)
             request_id = answer[at : answer.index(b"\r\n", at)].decode("latin-1")
-            self._add("", "GET", path, int(answer[9:12]), request_id, begun)
+            parent = environ.get("HTTP_TRACEPARENT", "") if environ else ""
+            self._add(parent, "GET", path, int(answer[9:12]), request_id, begun)
         return answer
 
     def at_once(self, environ: Environ) -> bytes | None:

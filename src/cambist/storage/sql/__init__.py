@@ -129,7 +129,7 @@ class SqlStore:
 
 
 def _filing(epoch: int) -> SessionLimits:
-    return SessionLimits(session_name(epoch), _FILING_SECONDS)
+    return SessionLimits(session_name(epoch), _FILING_SECONDS, most=2)
 
 
 store = SqlStore

@@ -39,7 +39,7 @@ class WriteLock(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
-    """What sessions with a server are opened with.
+    """What sessions with a server are opened with, and how many there are at most.
 
     Others find them under `name`. A statement may take `statement_seconds`. A transaction in which the server has
     waited `idle_seconds` for the next statement is rolled back: the process that began it is paused or cut off.
@@ -48,6 +48,7 @@ class SessionLimits:
     name: str
     statement_seconds: float
     idle_seconds: float | None = None
+    most: int = 1
 
 
 class SqlBackend(Protocol):

@@ -16,9 +16,10 @@ from psycopg import Connection as PsycopgConnection
 from psycopg import OperationalError
 from psycopg.abc import RV, PQGen
 from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import PoolProxiedConnection, QueuePool
 
-from cambist.errors import StoreUnreachable
+from cambist.errors import StoreBroken, StoreUnreachable
 from cambist.storage.sql.backends import SessionLimits, is_pooled
 from cambist.storage.sql.backends.postgresql_url import engine_url
 from cambist.storage.sql.store_broken import raise_store_broken
@@ -37,8 +38,8 @@ _CONNECT_SECONDS = _LOCK_SECONDS = 5.0
 _STATEMENT_SECONDS = 120.0
 _ANSWER_SECONDS = 2.0
 """How long the server may take to say that a statement has taken too long: then it is hanging."""
-_KEPT, _MORE = 2, 30
-"""How many connections a process keeps, and how many more it may open for a while."""
+_SESSIONS = 2
+"""How many connections an engine without limits of its own has at most."""
 
 _SERVER_KEEPALIVE = (
     "tcp_keepalives_idle = 5",
@@ -57,8 +58,8 @@ _BY_STATEMENT = "statement pooling mode"
 
 
 def open_writing(url: str, session: SessionLimits | None) -> Engine:
-    """Return an engine that keeps few connections, and checks a kept one before it is used. Errors: CannotStart."""
-    engine = _engine(url, _KEPT, _MORE, session.name if session else "")
+    """Return an engine that has few connections, and checks each before it is used. Errors: CannotStart."""
+    engine = _engine(url, session.most, session.name) if session else _engine(url, _SESSIONS)
     event.listen(engine, "handle_error", _raise)
     limits = {"lock_timeout": _LOCK_SECONDS, "statement_timeout": _STATEMENT_SECONDS}
     if session:
@@ -71,7 +72,7 @@ def open_writing(url: str, session: SessionLimits | None) -> Engine:
 
 def open_reading(url: str, connections: int, within: float) -> Engine:
     """Return an engine whose connections cannot write, and whose statements end in time. Errors: CannotStart."""
-    engine = _engine(url, connections, 0)
+    engine = _engine(url, connections)
     event.listen(engine, "handle_error", _reconnect)
     _set_up(engine, {"lock_timeout": within, "statement_timeout": within}, read_only=True)
     return engine
@@ -118,7 +119,18 @@ def _raise(context: ExceptionContext) -> None:
     raise_store_broken(context, is_gone=is_gone)
 
 
-def _engine(url: str, kept: int, more: int, name: str = "") -> Engine:
+class _Sessions(QueuePool):
+    """The connections of an engine: never more than its share of what `cambist doctor` reckons for a node."""
+
+    def connect(self) -> PoolProxiedConnection:
+        try:
+            return super().connect()
+        except PoolTimeout:
+            found = f"the {self.size()} sessions of this process have been in use for {_LOCK_SECONDS:.0f} s"
+            raise StoreBroken(f"The database cannot be used: {found}") from None
+
+
+def _engine(url: str, sessions: int, name: str = "") -> Engine:
     given = engine_url(url)
     arguments = {name: value for name, value in _CONNECTING.items() if name not in given.query}
     if name:
@@ -126,9 +138,9 @@ def _engine(url: str, kept: int, more: int, name: str = "") -> Engine:
     # One transaction sees one state of the database, as in SQLite; `lock` chooses another level to write.
     engine = create_engine(
         given,
-        poolclass=QueuePool,
-        pool_size=kept,
-        max_overflow=more,
+        poolclass=_Sessions,
+        pool_size=sessions,
+        max_overflow=0,
         pool_use_lifo=True,
         pool_pre_ping=True,
         pool_timeout=_LOCK_SECONDS,
