@@ -90,20 +90,22 @@ SPOKEN = {
         )
     ],
     "nbp": [
-        f"/api/exchangerates/{path}/{days}" for path in ("rates/a/usd", "tables/a") for days in ("{day}", "{day}/{day}")
+        f"/api/{path}/{days}"
+        for path in ("exchangerates/rates/a/usd", "exchangerates/tables/a", "cenyzlota")
+        for days in ("{day}", "{day}/{day}")
     ],
     "cnb": [
-        f"{folder}/{file}?date={{dotted}}"
-        for file, folders in (
+        f"{folder}/{file}"
+        for files, folders in (
             (
-                "daily.txt",
+                ("daily.txt?date={dotted}", "selected.txt?currency=USD&from={dotted}&to={dotted}"),
                 (
                     f"/en/financial-markets/foreign-exchange-market{'/central-bank-exchange-rate-fixing' * 2}",
                     "/en/financial_markets/foreign_exchange_market/exchange_rate_fixing",
                 ),
             ),
             (
-                "denni_kurz.txt",
+                ("denni_kurz.txt?date={dotted}", "vybrane.txt?mena=USD&od={dotted}&do={dotted}"),
                 (
                     f"/cs/financni-trhy/devizovy-trh{'/kurzy-devizoveho-trhu' * 2}",
                     "/cs/financni_trhy/devizovy_trh/kurzy_devizoveho_trhu",
@@ -111,6 +113,7 @@ SPOKEN = {
             ),
         )
         for folder in folders
+        for file in files
     ],
     "boe": ["/boeapps/database/_iadb-fromshowcolumns.asp?SeriesCodes=XUDLUSS&Datefrom={worded}&Dateto={worded}"],
     "sdmx": [
@@ -132,7 +135,7 @@ WITHOUT_DAY = re.compile(
     r"|/api/v3/(ping|simple/.*|coins/(list|markets|.*/market_chart)|exchange_rates)"  # charts: test_coingecko
     r"|/v6-of-key/(latest|pair|enriched)/.*|/v6-of-key/(codes|quota)|/v[46]/latest/.*"
     r"|/service/(dataflow|datastructure|codelist|conceptscheme)/.*"
-    r"|/api/exchangerates/(rates/\{table\}/\{code\}|tables/\{table\})"
+    r"|/api/exchangerates/(rates/\{table\}/\{code\}|tables/\{table\})|/api/cenyzlota"
     r"|/(en|cs)/.*/(year|rok)\.txt"  # a whole year: below
 )
 """Templates of dialects that take no day."""

@@ -322,6 +322,8 @@ def test_what_would_decide_the_number_elsewhere_is_never_ignored(asking, door, m
         "/api/exchangerates/tables/a/2024-03-01?format=json",
         "/en/financial_markets/foreign_exchange_market/exchange_rate_fixing/daily.txt?date=01.03.2024",
         "/cs/financni_trhy/devizovy_trh/kurzy_devizoveho_trhu/rok.txt?rok=2024",
+        "/cs/financni_trhy/devizovy_trh/kurzy_devizoveho_trhu/vybrane.txt?mena=USD&od=01.03.2024",
+        "/api/cenyzlota/2024-03-01?format=json",
         "/boeapps/database/_iadb-fromshowcolumns.asp?SeriesCodes=XUDLUSS&Datefrom=01/Mar/2024",
     ],
 )

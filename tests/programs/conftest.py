@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.banks import file_banks
 from tests.service.first_start import copy_first_start
 
 from cambist.history.fixing import DeliveryRecord, Fixing
@@ -25,6 +26,10 @@ from cambist.pricing.pair import Pair
 from cambist.storage.sql import SqlStore
 
 SCRIPTS = Path(__file__).parent / "scripts"
+DIALECTS = (
+    "frankfurter,openexchangerates,ecb,fixer,sdmx,currencylayer,exchangerateapi,coingecko,cryptocompare,coinbase,"
+    "mempool,yahoo"
+)
 _VENV = Path(sys.prefix)
 CLOSED_AT = {
     "BTC": {
@@ -106,17 +111,35 @@ class Place:
 
 @pytest.fixture(scope="session")
 def place(programs_python: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """The place, with a service that all tests share."""
+    """The place, with a sandbox that all tests share."""
+    folder = tmp_path_factory.mktemp("place")
+    copy_first_start(folder / "data", is_sandbox=True)
+    file_closes(folder / "data")
+    with running_place(programs_python, folder, DIALECTS, "serve", "--sandbox") as place:
+        yield place
+
+
+@pytest.fixture(scope="module")
+def place_of_banks(programs_python: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """The place, with a service that has what three central banks published in 2026, and reaches no source."""
+    folder = tmp_path_factory.mktemp("place")
+    copy_first_start(folder / "data")
+    with closing(SqlStore(f"sqlite:///{folder / 'data' / 'cambist.db'}")) as store:
+        file_banks(store)
+    with running_place(programs_python, folder, "nbp,cnb,boe", "serve") as place:
+        yield place
+
+
+@contextlib.contextmanager
+def running_place(python: str, folder: Path, dialects: str, *command: str) -> Iterator[Place]:
+    """Run a place with a service over the data folder in a folder; skip the test where there can be none."""
     unshare = shutil.which("unshare")
     namespaces = [str(unshare), "--map-root-user", "--mount", "--net", "--"]
     if unshare is None or subprocess.run([*namespaces, "true"], capture_output=True, check=False).returncode:
         pytest.skip("this machine does not allow a network namespace of one's own")
-    folder = tmp_path_factory.mktemp("place")
-    copy_first_start(folder / "data", is_sandbox=True)
-    file_closes(folder / "data")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAMBIST_")}
     process = subprocess.Popen(
-        [*namespaces, programs_python, str(SCRIPTS / "inside.py"), str(folder), str(COMMAND)],
+        [*namespaces, python, str(SCRIPTS / "inside.py"), str(folder), dialects, str(COMMAND), *command],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -126,7 +149,7 @@ def place(programs_python: str, tmp_path_factory: pytest.TempPathFactory) -> Ite
         assert process.stdout is not None
         log = folder / "service.log"
         assert json.loads(process.stdout.readline() or "{}").get("ready"), log.read_text() if log.exists() else ""
-        yield Place(process, programs_python, (folder / "data" / "owner.key").read_text().strip())
+        yield Place(process, python, (folder / "data" / "owner.key").read_text().strip())
     finally:
         with contextlib.suppress(OSError):
             process.communicate(timeout=40)

@@ -118,6 +118,17 @@ def test_sdmx1(place):
     assert found == expected
 
 
+def test_easy_exchange_rates(place):
+    found = place.script("run_easy_exchange_rates")
+    days = ("2024-02-28", "2024-02-29", "2024-03-01", "2024-03-04")
+    assert found == {code: {day: on_day(place, "EUR", code, day) for day in days} for code in ("JPY", "USD")}
+
+
+def test_py_currency_converter(place):
+    found = place.script("run_py_currency_converter")
+    assert found == {code: pytest.approx(10 * latest(place, "EUR", code)) for code in ("USD", "JPY")}
+
+
 @pytest.fixture
 def node():
     found = shutil.which("node")

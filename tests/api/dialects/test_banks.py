@@ -117,6 +117,35 @@ def test_nbp_answers_xml_with_the_same(banks):
     assert wanted.json["code"] == "USD"
 
 
+def test_nbp_has_the_prices_of_gold_as_they_were_published(banks):
+    reply = good(banks, "/api/cenyzlota/2026-03-02/?format=json")
+    assert reply.text == '[{"data":"2026-03-02","cena":601.50}]'
+    assert published(banks, "nbp", "XAU", "PLN", "2026-03-02")["value"] == "601.5"
+    assert [each["data"] for each in good(banks, "/api/cenyzlota/last/2").json] == ["2026-11-18", "2026-11-19"]
+    assert good(banks, "/api/cenyzlota").json == [{"data": "2026-11-19", "cena": 601.5}]
+    year = good(banks, "/api/cenyzlota/2026-01-01/2026-11-20/").json
+    assert [each["data"] for each in year] == list(map(str, working_days("PL")))
+    root = ET.fromstring(good(banks, "/api/cenyzlota/2026-03-02/2026-03-03?format=xml").content)  # noqa: S314
+    assert (root.tag, [each.tag for each in root]) == ("ArrayOfCenaZlota", ["CenaZlota", "CenaZlota"])
+    assert [each.text for each in root[1]] == ["2026-03-03", "601.50"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "text"),
+    [
+        ("/2026-03-01", 404, NO_DATA),
+        ("/today", 404, NO_DATA),
+        ("/2026-13-01", 400, "400 BadRequest - Invalid date: [2026-13-01], it takes the form 2026-03-02"),
+        ("/last/256", 400, "400 BadRequest - Maximum size of 255 data series has been exceeded: [256]"),
+        ("/2025-01-01/2026-03-01", 400, "400 BadRequest - Limit of 367 days has been exceeded: [424], ask for parts"),
+    ],
+)
+def test_nbp_refuses_days_without_a_price_of_gold_and_periods_that_are_too_long(banks, path, status, text):
+    reply = banks.get(f"/api/cenyzlota{path}")
+    assert (reply.status, reply.headers.get("x-calls-cost", "0")) == (status, "0"), reply.text
+    assert reply.text.startswith(text)
+
+
 @pytest.mark.parametrize(
     "target",
     [
@@ -274,9 +303,36 @@ def test_cnb_has_a_line_for_each_day_of_a_year_and_a_heading_where_it_changes(ba
     assert good(banks, f"{CNB_EN}/year.txt", calls=4).text.splitlines() == lines
 
 
+@pytest.mark.parametrize("folder", [CNB_CS, OLD_CNB_CS])
+def test_cnb_has_one_currency_of_a_period_under_its_amount(banks, folder):
+    found = good(banks, f"{folder}/vybrane.txt?od=28.02.2026&do=04.03.2026&mena=usd&format=txt").text
+    assert found == "Měna: USD|Množství: 1\nDatum|Kurz\n02.03.2026|20,641\n03.03.2026|20,642\n04.03.2026|20,643\n"
+    year = good(banks, f"{CNB_CS}/rok.txt?rok=2026", calls=4).text.splitlines()
+    assert "02.03.2026|13,250|0,657|20,641" in year
+    yen = good(banks, f"{folder}/vybrane.txt?mena=JPY&od=02.03.2026&do=02.03.2026").text
+    assert yen == "Měna: JPY|Množství: 100\nDatum|Kurz\n02.03.2026|13,250\n"
+
+
+@pytest.mark.parametrize("folder", [CNB_EN, OLD_CNB_EN])
+def test_cnb_has_the_amount_of_the_last_day_of_a_period_and_nothing_for_what_has_no_rate(banks, folder):
+    baht = good(banks, f"{folder}/selected.txt?currency=THB&from=29.05.2026&to=01.06.2026").text
+    assert baht == "Currency: THB|Amount: 100\nDate|Rate\n29.05.2026|65.700\n01.06.2026|65.700\n"
+    newest = good(banks, f"{folder}/selected.txt?currency=USD&from=18.11.2026").text
+    assert [line[:10] for line in newest.splitlines()[2:]] == ["18.11.2026", "19.11.2026"]
+    for nothing in ("currency=VND&from=01.06.2026&to=05.06.2026", "currency=USD&from=06.06.2026&to=07.06.2026"):
+        assert good(banks, f"{folder}/selected.txt?{nothing}", calls=0).text == ""
+
+
 @pytest.mark.parametrize(
     ("target", "status", "says"),
     [
+        (f"{CNB_EN}/selected.txt?currency=USD&from=2026-03-04", 400, "[2026-03-04]"),
+        (f"{CNB_EN}/selected.txt?currency=USD&to=04.03.2026", 400, "from"),
+        (f"{CNB_EN}/selected.txt?currency=USD&from=05.03.2026&to=04.03.2026", 400, "is after [04.03.2026]"),
+        (f"{CNB_EN}/selected.txt?currency=USDX&from=05.03.2026", 400, "[USDX]"),
+        (f"{CNB_EN}/selected.txt?from=05.03.2026", 400, "[]"),
+        (f"{CNB_EN}/selected.txt?currency=USD&from=05.03.2026&format=xlsx", 400, "[xlsx]"),
+        (f"{CNB_CS}/vybrane.txt?mena=USD&od=05.03.2026&currency=EUR", 400, "[currency]"),
         (f"{CNB_EN}/daily.txt?date=2026-03-04", 400, "[2026-03-04]"),
         (f"{CNB_EN}/daily.txt?date=31.02.2026", 400, "[31.02.2026]"),
         (f"{CNB_EN}/daily.txt?date=04.03.0000", 400, "date"),

@@ -1,4 +1,6 @@
-"""Run the service and programs where the hosts of other services lead to it: python inside.py FOLDER CAMBIST_COMMAND.
+"""Run the service and programs where the hosts of other services lead to it.
+
+    python inside.py FOLDER DIALECTS CAMBIST_COMMAND …
 
 It is run with its own network and its own mounts: `unshare --map-root-user --mount --net python inside.py …`. The
 service answers HTTP on port 80; a relay decrypts what comes to port 443 and passes it on. For each line of JSON on the
@@ -29,8 +31,10 @@ import trustme
 HOSTS = (
     "api.coinbase.com",
     "api.coingecko.com",
+    "api.exchangerate-api.com",
     "api.frankfurter.app",
     "api.frankfurter.dev",
+    "api.nbp.pl",
     "apilayer.net",
     "data-api.ecb.europa.eu",
     "data.fixer.io",
@@ -40,11 +44,8 @@ HOSTS = (
     "query1.finance.yahoo.com",
     "v6.exchangerate-api.com",
     "theratesapi.com",
+    "www.cnb.cz",
     "www.ecb.europa.eu",
-)
-DIALECTS = (
-    "frankfurter,openexchangerates,ecb,fixer,sdmx,currencylayer,exchangerateapi,coingecko,cryptocompare,coinbase,"
-    "mempool,yahoo"
 )
 START_SECONDS = 60
 PROGRAM_SECONDS = 60
@@ -75,20 +76,20 @@ def make_certificate(folder: Path) -> ssl.SSLContext:
     return context
 
 
-def start_service(folder: Path, command: str) -> subprocess.Popen[bytes]:
-    """Start a sandbox whose prices stand still for everybody, so that answers can be compared."""
+def start_service(folder: Path, dialects: str, command: list[str]) -> subprocess.Popen[bytes]:
+    """Start a service whose prices stand still for everybody, so that answers can be compared."""
     data = folder / "data"
     plan = '[unlimited]\nbook_refresh = 86_400\ntags = ["currency", "crypto", "fx", "fx-series", "metals", "admin"]\n'
     (data / "plans.toml").write_text(plan)
     settings = {
-        "CAMBIST_DIALECTS": DIALECTS,
+        "CAMBIST_DIALECTS": dialects,
         "CAMBIST_DIALECT_ACCOUNT": "owner",
         "CAMBIST_OPERATOR_PORT": "0",
         "CAMBIST_STREAM_PORT": "0",
     }
-    arguments = ["serve", "--sandbox", "--data", str(data), "--port", "80", "--workers", "1"]
+    arguments = ["--data", str(data), "--port", "80", "--workers", "1"]
     with (folder / "service.log").open("wb") as log:
-        return subprocess.Popen([command, *arguments], env=os.environ | settings, stdout=log, stderr=log)
+        return subprocess.Popen([*command, *arguments], env=os.environ | settings, stdout=log, stderr=log)
 
 
 def wait_until_it_answers() -> None:
@@ -144,12 +145,12 @@ def run_programs(folder: Path) -> None:
         print(json.dumps(result), flush=True)
 
 
-def main(folder: Path, command: str) -> None:
+def main(folder: Path, dialects: str, command: list[str]) -> None:
     """Make the network, start the service, and run programs until the input ends."""
     bring_up_loopback()
     lead_hosts_here(folder)
     context = make_certificate(folder)
-    service = start_service(folder, command)
+    service = start_service(folder, dialects, command)
     try:
         wait_until_it_answers()
         threading.Thread(target=lambda: asyncio.run(relay(context)), daemon=True).start()
@@ -164,4 +165,4 @@ def main(folder: Path, command: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2], sys.argv[3:])

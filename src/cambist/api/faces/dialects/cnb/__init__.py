@@ -2,7 +2,8 @@
 
 Known from recorded lists of www.cnb.cz and from programs that read them: a day without a list is answered with the one
 before, which has its own day; each list has its number in the year; the list of a year repeats its heading where the
-currencies or their amounts change.
+currencies or their amounts change. `selected.txt` and `vybrane.txt` have one currency on the days of lists between two
+days, under its amount, and nothing for a currency that has no rate there, as programs expect that ask for them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from functools import partial
 from html import escape
 
 from cambist.api.faces.dialects.bank_rates import list_on
-from cambist.api.faces.dialects.cnb.lists import BANK, list_of_year, written_list
-from cambist.api.faces.dialects.cnb.periods import read_day, read_year
+from cambist.api.faces.dialects.cnb.lists import BANK, list_of_year, written_list, written_period
+from cambist.api.faces.dialects.cnb.periods import read_day, read_days, read_year
 from cambist.api.faces.dialects.cnb.wording import CZECH, ENGLISH, Wording
 from cambist.api.faces.dialects.dialect import Dialect, DialectAnswer, DialectRequest, DialectRoute
-from cambist.errors import CambistError
+from cambist.api.questions.symbol_parameters import read_code
+from cambist.errors import BadParameter, CambistError, shorten
 
 _TEXT = "text/plain;charset=UTF-8"
 _FOLDERS = {
@@ -49,6 +51,18 @@ def year_list(wording: Wording, request: DialectRequest) -> DialectAnswer:
     return DialectAnswer(lists.written(wording), _TEXT, cost, earliest_day=next(iter(lists.rates)))
 
 
+def period_list(wording: Wording, request: DialectRequest) -> DialectAnswer:
+    """Answer `selected.txt` and `vybrane.txt`: one currency on each day with a list between two days."""
+    currency, start, end = wording.period_parameters
+    first, last = read_days((start, end), request.query, request.context.today)
+    code = read_code(request.query.get(currency, ""))
+    if (form := request.query.get("format", "").strip()) not in ("", "txt"):
+        raise BadParameter(f"Invalid format: [{shorten(form)}], it takes txt")
+    request.check_history(first)
+    content = written_period(request.context, wording, code, first, last)
+    return DialectAnswer(content, _TEXT, cost=1 if content else 0, earliest_day=first)
+
+
 def write_error(status: int, _code: str, sentence: str, _error: CambistError | None) -> tuple[int, bytes]:
     """Write an error as a short HTML page: the original answers with pages too."""
     return status, f"<html><head><title>{status}</title></head><body>{escape(sentence)}</body></html>\n".encode()
@@ -60,6 +74,8 @@ def _routes() -> Iterator[DialectRoute]:
             yield DialectRoute(f"{folder}/{wording.day_file}", partial(day_list, wording), ("date",))
             year = (wording.year_parameter,)
             yield DialectRoute(f"{folder}/{wording.year_file}", partial(year_list, wording), year, series_with=())
+            days = (*wording.period_parameters, "format")
+            yield DialectRoute(f"{folder}/{wording.period_file}", partial(period_list, wording), days, series_with=())
 
 
 dialect = Dialect(

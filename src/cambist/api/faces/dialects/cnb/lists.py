@@ -76,6 +76,17 @@ def list_of_year(context: RequestContext, first: date, last: date) -> YearLists:
     return YearLists(found, _nominals(list(found), cache(partial(_nominals_on, context))))
 
 
+def written_period(context: RequestContext, wording: Wording, code: str, first: date, last: date) -> bytes:
+    """Write the rates of one currency between two days, for the amount of the last; nothing if there is none."""
+    rates = BankRates(context, BANK, (code,)).days(code, first, last)
+    if not rates:
+        return b""
+    amount = _nominals_on(context, max(rates)).get(code, 1)
+    head = (wording.amount_line.format(code=code, amount=amount), f"{wording.date_column}|{wording.rate_column}")
+    rows = (f"{day:%d.%m.%Y}|{wording.decimal(written_rate(rate * amount, _DECIMALS))}" for day, rate in rates.items())
+    return "".join(f"{line}\n" for line in (*head, *rows)).encode()
+
+
 def _nominals_on(context: RequestContext, day: date) -> Nominals:
     return {fixing.pair.base: fixing.nominal for fixing in last_fixings(context, BANK, day)}
 

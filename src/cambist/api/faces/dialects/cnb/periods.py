@@ -1,4 +1,4 @@
-"""The day and the year that a request names."""
+"""The day, the two days and the year that a request names."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from cambist.errors import BadParameter, NoRate, shorten
 _DAY = re.compile(r"([0-9]{1,2})\.([0-9]{1,2})\.([0-9]{4})", re.ASCII)
 
 
-def read_day(text: str, today: date) -> date:
-    """Return the day of `date`, today without one or after it. Errors: BadParameter."""
+def read_day(text: str, today: date, name: str = "date") -> date:
+    """Return the day of a parameter, today without one or after it. Errors: BadParameter."""
     if not text.strip():
         return today
     found = _DAY.fullmatch(text.strip())
@@ -22,7 +22,18 @@ def read_day(text: str, today: date) -> date:
             return min(date(year, month, day), today)
     except ValueError:
         pass
-    raise BadParameter(f"Invalid date: [{shorten(text)}], it takes the form 31.12.2025")
+    raise BadParameter(f"Invalid {name}: [{shorten(text)}], it takes the form 31.12.2025")
+
+
+def read_days(names: tuple[str, str], query: Mapping[str, str], today: date) -> tuple[date, date]:
+    """Return the first and the last day that two parameters name, the last today without it. Errors: BadParameter."""
+    start, end = names
+    if not query.get(start, "").strip():
+        raise BadParameter(f"Invalid {start}: it takes the form 31.12.2025")
+    first, last = (read_day(query.get(name, ""), today, name) for name in names)
+    if first > last:
+        raise BadParameter(f"Invalid {start}: [{first:%d.%m.%Y}] is after [{last:%d.%m.%Y}], the day in {end}")
+    return first, last
 
 
 def read_year(name: str, query: Mapping[str, str], today: date) -> tuple[date, date]:

@@ -43,13 +43,20 @@ _CZECH: Names = MappingProxyType({
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wording:
-    """The words of one language: names of files and parameters, headings, and countries with their currencies."""
+    """The words of one language: names of files and parameters, headings, and countries with their currencies.
+
+    `period_parameters` are a currency, the first and the last day; `amount_line` is the first line of a period.
+    """
 
     day_file: str
     year_file: str
     year_parameter: str
+    period_file: str
+    period_parameters: tuple[str, str, str]
     columns: str
     date_column: str
+    rate_column: str
+    amount_line: str
     names_by_code: Names
     is_czech: bool = False
 
@@ -72,5 +79,28 @@ class Wording:
         return sorted(codes, key=lambda code: (places.get(code, len(places)), code))
 
 
-ENGLISH = Wording("daily.txt", "year.txt", "year", "Country|Currency|Amount|Code|Rate", "Date", _ENGLISH)
-CZECH = Wording("denni_kurz.txt", "rok.txt", "rok", "země|měna|množství|kód|kurz", "Datum", _CZECH, is_czech=True)
+ENGLISH = Wording(
+    day_file="daily.txt",
+    year_file="year.txt",
+    year_parameter="year",
+    period_file="selected.txt",
+    period_parameters=("currency", "from", "to"),
+    columns="Country|Currency|Amount|Code|Rate",
+    date_column="Date",
+    rate_column="Rate",
+    amount_line="Currency: {code}|Amount: {amount}",
+    names_by_code=_ENGLISH,
+)
+CZECH = Wording(
+    day_file="denni_kurz.txt",
+    year_file="rok.txt",
+    year_parameter="rok",
+    period_file="vybrane.txt",
+    period_parameters=("mena", "od", "do"),
+    columns="země|měna|množství|kód|kurz",
+    date_column="Datum",
+    rate_column="Kurz",
+    amount_line="Měna: {code}|Množství: {amount}",
+    names_by_code=_CZECH,
+    is_czech=True,
+)

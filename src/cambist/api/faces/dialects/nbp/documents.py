@@ -6,6 +6,7 @@ A rate has at least four decimals. A table without a certain number has no `no`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -43,6 +44,19 @@ def rates_as_xml(code: str, tables: Iterable[PublishedTable]) -> bytes:
 def tables_as_xml(tables: Iterable[PublishedTable]) -> bytes:
     """Write whole tables."""
     return _document("ArrayOfExchangeRatesTable", *(_table_as_xml(table) for table in tables))
+
+
+def gold_as_json(prices: Mapping[date, str]) -> bytes:
+    """Write prices of gold."""
+    return msgspec.json.encode([{"data": day, "cena": msgspec.Raw(price)} for day, price in prices.items()])
+
+
+def gold_as_xml(prices: Mapping[date, str]) -> bytes:
+    """Write prices of gold."""
+    listed = (
+        _element("CenaZlota", _element("Data", str(day)), _element("Cena", price)) for day, price in prices.items()
+    )
+    return _document("ArrayOfCenaZlota", *listed)
 
 
 def _table(table: PublishedTable) -> Mapping[str, Any]:

@@ -22,7 +22,7 @@ TABLE_A = (
 _DAILY = "USD"
 """A currency that every table A has: its days are those of the table."""
 
-_BANK = Bank("nbp", "PLN", "PL")
+BANK = Bank("nbp", "PLN", "PL")
 _PADDED_SINCE = 2013
 """The first year in which the number of a table has three digits: `001/A/NBP/2013`, but `1/A/NBP/2012`."""
 
@@ -39,7 +39,7 @@ class PublishedTable:
 def published_tables(context: RequestContext, codes: Iterable[str], period: TablePeriod) -> list[PublishedTable]:
     """Return the tables of a period with some codes, oldest first. Errors: NoRate if there is none."""
     wanted = tuple(codes)
-    rates = BankRates(context, _BANK, (*wanted, _DAILY))
+    rates = BankRates(context, BANK, (*wanted, _DAILY))
     start = period.first.replace(month=1, day=1)
     days = list(rates.days(_DAILY, start, period.last))
     found = by_day({code: _daily(rates.days(code, start, period.last), days) for code in wanted})
@@ -48,7 +48,7 @@ def published_tables(context: RequestContext, codes: Iterable[str], period: Tabl
         shown = shown[-period.most :]
     if not shown:
         raise NoRate(f"No rate was published between [{period.first}] and [{period.last}]")
-    numbers = numbers_of(days, _BANK.holidays)
+    numbers = numbers_of(days, BANK.holidays)
     return [PublishedTable(day, _numbered(day, numbers.get(day)), found[day]) for day in shown]
 
 
