@@ -12,7 +12,7 @@ from cambist.accounts.would_block import WouldBlock
 from cambist.api.answer.response import Header, Response
 from cambist.api.call.call import CALL, Call, call_of
 from cambist.api.call.settlement import Settlement
-from cambist.api.direct.way import DirectWay
+from cambist.api.direct.way import BLOCKED, DirectWay
 from cambist.api.errors import refusal_response
 from cambist.api.faces.json_face import JsonFace
 from cambist.api.faces.receipts import PARAMETER
@@ -25,7 +25,7 @@ from cambist.clock import WallClock
 from cambist.http.connection import RECEIVED
 from cambist.http.delivery import DELIVERY, AnswerDelivery, is_charged
 from cambist.http.request_parser import Environ
-from cambist.http.responses import date_header, encode_headers, status_line
+from cambist.http.responses import date_header, encode_headers, status_line, without_request_id
 from cambist.http.waiting_answers import AWAITED
 from cambist.http.wsgi import Start, Wsgi
 
@@ -82,6 +82,10 @@ class WorkerApplication:
         """Return the response to a request, or None if it is not answered here, or only after waiting."""
         if self._direct.served:
             self.settle()  # what this answer says of limits includes the direct answers before it
+        if BLOCKED in environ:
+            answer = None if AWAITED in environ else self._unblocked(environ)
+            if answer is not None or AWAITED in environ:
+                return answer
         if self._prefix:
             self._strip_prefix(environ)
         if self._rewrite is not None:
@@ -96,6 +100,13 @@ class WorkerApplication:
             path, spent = environ["PATH_INFO"], perf_counter_ns() - call.started
             self._counts.end(path, response.status, spent, cached=call.is_cached)
         return _encode(response, self._headers, call.now, is_head=environ["REQUEST_METHOD"] == "HEAD")
+
+    def _unblocked(self, environ: Environ) -> bytes | None:
+        """Return the direct response to a request that has awaited something, without its identifier."""
+        del environ[BLOCKED]
+        answer = self.direct(environ[RECEIVED], environ)
+        self.settle()
+        return None if answer is None else without_request_id(answer)
 
     def _respond(self, environ: Environ) -> tuple[Call, Response] | None:
         """Answer a request in JSON, refusals included; None if that is not for this thread, or not for here."""

@@ -111,6 +111,12 @@ def request_id_of(environ: Environ) -> str:
     return sent if sent and _PLAUSIBLE.fullmatch(sent) else new_request_id()
 
 
+def without_request_id(response: bytes) -> bytes:
+    """Return a response of `encode_ok` without the header `X-Request-Id`, for a request that has an identifier."""
+    line, _, rest = response.partition(b"\r\n")
+    return line + rest[rest.index(b"\r\n") :]
+
+
 def with_request_id(response: bytes, request_id: str) -> bytes:
     """Return a response with the header `X-Request-Id`."""
     end = response.index(b"\r\n") + 2

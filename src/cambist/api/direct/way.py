@@ -29,8 +29,12 @@ from cambist.api.state.worker_state import WorkerState
 from cambist.errors import CambistError
 from cambist.http.request_parser import Environ
 from cambist.http.responses import encode_headers, encode_ok
+from cambist.http.waiting_answers import AWAITED
 
 log = logging.getLogger(__name__)
+
+BLOCKED = "cambist.direct_blocked"
+"""The key in the environ of a request that the direct way answers as soon as what it awaits is there."""
 
 _GZIP = b"content-encoding: gzip\r\n"
 _MOST_COMPRESSED = 256
@@ -108,7 +112,8 @@ class DirectWay:
     def answer(self, received: bytes, environ: Environ | None) -> bytes | None:
         """Return the response to the bytes of a request, or None if the general way has to answer.
 
-        Where its headers were not known, it is asked again with the `environ` as which the parser has read it.
+        It is asked again with the `environ` as which the parser has read the request: its headers may be new, and where
+        something is awaited that soon is there, the environ says so.
         """
         if len(received) > LONGEST_REQUEST:
             return None
@@ -119,8 +124,10 @@ class DirectWay:
             return self._answer_first(line, block, environ)
         except (Declined, KeyError):  # what is looked up and not found is unknown here, and perhaps anywhere
             return None
-        except (CambistError, WouldBlock):
+        except (CambistError, WouldBlock) as error:
             self._settlement.release()
+            if environ is not None and isinstance(error, WouldBlock) and error.is_over is not None:
+                environ[BLOCKED], environ[AWAITED] = True, error.is_over
             return None
         except Exception:  # the general way answers all the same
             if not self._has_failed:
@@ -143,13 +150,15 @@ class DirectWay:
 
     def _answer_first(self, line: bytes, block: bytes, environ: Environ) -> bytes:
         """Answer the first request with its headers, and remember these. Errors: those of `_answer`."""
-        # Keys of dialects may be in other headers, or in the path.
-        is_read = block not in self._known and line[4:-9].partition(b"?")[0] in self._routes
-        headers = self._blocks.read(line, block, environ) if is_read else None
+        if line[4:-9].partition(b"?")[0] not in self._routes:
+            raise Declined  # keys of dialects may be in other headers, or in the path
+        known = self._known.get(block)
+        headers = known or self._blocks.read(line, block, environ)
         if headers is None:
             raise Declined
         answer = self._answer(line, headers)
-        self._blocks.remember(block, headers)
+        if known is None:
+            self._blocks.remember(block, headers)
         return answer
 
     def _answer(self, line: bytes, headers: Headers) -> bytes:
