@@ -91,7 +91,7 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--accounts", type=int, default=100_000)
-    parser.add_argument("--connections", type=int, default=100)
+    parser.add_argument("--connections", type=int, default=400)
     parser.add_argument("--workers", type=int, default=1)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="midnight-") as name:

@@ -215,7 +215,7 @@ class HttpServer:
             self._refuse(request, connection, request.environ.pop(NO_ROOM))
             return
         try:
-            self._waiting.add(request, connection, self._turns.work_of(request.environ))
+            self._waiting.add(request, connection, self._turns.work_of)
         except TooManyWaiting as refused:
             self._refuse(request, connection, refused)
 

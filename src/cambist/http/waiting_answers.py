@@ -11,7 +11,7 @@ from typing import Protocol
 from cambist.http.delivery import DELIVERY, AnswerDelivery, is_charged
 from cambist.http.departures import LOOK_SECONDS, Presence, presences
 from cambist.http.file_body import FileBody
-from cambist.http.request_parser import ReceivedRequest
+from cambist.http.request_parser import Environ, ReceivedRequest
 from cambist.http.scheduler import FairScheduler, Job, Kind, TooManyWaiting, Work
 
 log = logging.getLogger(__name__)
@@ -42,11 +42,14 @@ class AskingConnection(Protocol):
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """A request in a thread or on its way there; `looks` counts for how many looks its client has sent no more."""
+    """A request in a thread or on its way there; `looks` counts for how many looks its client has sent no more.
+
+    One that awaits something without a thread has no job.
+    """
 
     request: ReceivedRequest
     connection: AskingConnection
-    job: Job
+    job: Job | None = None
     delivery: AnswerDelivery = field(default_factory=AnswerDelivery)
     looks: int = 0
 
@@ -78,19 +81,20 @@ class WaitingAnswers:
         self._awaiting: list[tuple[_Waiting, Callable[[], bool]]] = []
         self._is_to_ask = False
 
-    def add(self, request: ReceivedRequest, connection: AskingConnection, work: Work) -> None:
+    def add(self, request: ReceivedRequest, connection: AskingConnection, work_of: Callable[[Environ], Work]) -> None:
         """Have a request answered when it is its turn. Errors: TooManyWaiting."""
-        # The job does not refer to what waits, which refers to it: without a cycle both are freed at once.
-        waiting = _Waiting(request, connection, Job(work, partial(self._run, connection)))
-        self._waiting[connection] = waiting
         is_over: Callable[[], bool] | None = request.environ.pop(AWAITED, None)
         if is_over is not None:
+            waiting = self._waiting[connection] = _Waiting(request, connection)
             self._awaiting.append((waiting, is_over))
             self._ask_again_later()
             return
+        # The job does not refer to what waits, which refers to it: without a cycle both are freed at once.
+        job = Job(work_of(request.environ), partial(self._run, connection))
+        waiting = self._waiting[connection] = _Waiting(request, connection, job)
         request.environ[DELIVERY] = waiting.delivery
         try:
-            self._scheduler.submit(waiting.job)
+            self._scheduler.submit(job)
         except TooManyWaiting:
             del self._waiting[connection], request.environ[DELIVERY]
             raise
@@ -105,7 +109,7 @@ class WaitingAnswers:
             if is_over():
                 del self._waiting[waiting.connection]
                 # Each in a turn of the loop of its own: one that fails keeps no other from its answer.
-                self._soon(partial(self._again, waiting.request, waiting.connection))
+                self._later(0.0, partial(self._again, waiting.request, waiting.connection))
             else:
                 self._awaiting.append((waiting, is_over))
         self._ask_again_later()
@@ -134,7 +138,7 @@ class WaitingAnswers:
         waiting = self._waiting.pop(connection, None)
         if waiting is not None:
             waiting.delivery.is_gone = True
-            if self._scheduler.cancel(waiting.job):
+            if waiting.job is not None and self._scheduler.cancel(waiting.job):
                 waiting.delivery.settle(is_sent=False)
             connection.abandon()
 
@@ -161,7 +165,8 @@ class WaitingAnswers:
         if self._waiting.get(connection) is not waiting or presence is Presence.GONE:
             self._drop(waiting, body)
             return
-        if presence is Presence.ENDED and waiting.job.work.kind is Kind.LONG and waiting.looks < 2:
+        is_long = waiting.job is not None and waiting.job.work.kind is Kind.LONG
+        if presence is Presence.ENDED and is_long and waiting.looks < 2:
             # What took long is only charged to a client that is known to be there.
             waiting.looks = 2
             if connection.send_continue():
