@@ -6,7 +6,7 @@ rounded to ten digits has these digits and no others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import cache
 from itertools import compress
@@ -14,7 +14,6 @@ from math import floor, isnan, log10
 
 import msgspec
 import numpy as np
-from msgspec import Raw
 from numpy.typing import NDArray
 
 from cambist.history.rate_matrix import FIRST_DAY
@@ -36,11 +35,6 @@ _DOUBT = 1e-5
 def prepare() -> None:
     """Write the dates before the first request needs them."""
     _dates()
-
-
-def series_by_code(series: Iterable[Series]) -> Raw:
-    """Write series as an object of target to date to rate; days without a rate are left out."""
-    return Raw(b"{" + b",".join([b'"%b":%b' % (one.pair.quote.encode(), rates_by_day(one)) for one in series]) + b"}")
 
 
 def rates_by_day(series: Series) -> bytes:

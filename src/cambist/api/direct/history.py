@@ -11,10 +11,10 @@ from operator import itemgetter
 
 from cambist import __version__
 from cambist.api.answer.answer_headers import EDITION_HEADER, NEGOTIATED
+from cambist.api.answer.written_years import YEARS
 from cambist.api.direct.answer import DirectBody
 from cambist.api.direct.book_view import BookView
 from cambist.api.direct.declined import Declined
-from cambist.api.direct.written_years import WrittenYears
 from cambist.api.endpoints.currency.historical import HistoricalParams
 from cambist.api.endpoints.currency.time_series import TimeSeriesParams
 from cambist.api.questions.parameter_types import EARLIEST_DAY
@@ -193,7 +193,6 @@ class PastSeries(_PastAnswers):
         )  # fmt: skip
         text = repr(sample).replace("'BASE'", "{base!r}").replace("QUOTE", "{quote}")
         self._params = text.replace(repr(_SOME_DAY), "{start!r}").replace(repr(_OTHER_DAY), "{end!r}")
-        self._years: tuple[RateMatrix | None, WrittenYears] = None, WrittenYears(state.matrix)
 
     def made(self, matrix: RateMatrix, asked: tuple[bytes, ...], now: float) -> DirectBody:
         """Return the rates of each day of a period."""
@@ -206,9 +205,9 @@ class PastSeries(_PastAnswers):
         params = self._params.format(base=pair.base, quote=pair.quote, start=start, end=end)
         data = columns(matrix, (pair.base, pair.quote), start, end)
         head = self.head(matrix, params, *data)
-        if self._years[0] is not matrix:
-            self._years = matrix, WrittenYears(matrix)
-        rates = self._years[1].period(pair, start, end)
+        rates = YEARS.period(matrix, pair, start, end)
+        if rates is None:
+            raise Declined
         body = b'{"start":"%b","end":"%b","interval":"P1D","base":"%b","results":{"%b":%b},"ms":' % (
             *(first, last, pair.base.encode(), quote, rates),
         )

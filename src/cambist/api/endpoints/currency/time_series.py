@@ -7,14 +7,15 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Annotated, Any, TypeVar
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 
 from cambist.api.answer.answer_table import AnswerTable
 from cambist.api.answer.endpoint import Endpoint
 from cambist.api.answer.long_answers import MOST_RATES_AT_ONCE
 from cambist.api.answer.rendering import RatesByCode
 from cambist.api.answer.request_context import RequestContext
-from cambist.api.answer.series_rendering import series_by_code
+from cambist.api.answer.series_rendering import rates_by_day
+from cambist.api.answer.written_years import YEARS
 from cambist.api.bodies.coin_rates import PriceName, coin_series, currency_ages, is_of_coin, names_of_coin
 from cambist.api.bodies.partial import ListParameters, Unavailable, answer_each
 from cambist.api.bodies.publisher_rates import Booked, PublisherRates, RuleName, Source, choice_of, earliest_counted
@@ -166,7 +167,7 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
         end=end,
         interval=params.interval,
         base=params.base,
-        results=series_by_code(series.values()),
+        results=_written(context, params, series.values()),
         unit=unit,
         purity=purity,
         carried=_one_or_all({code: list(days) for code, days in carried.items()}, is_one=is_one),
@@ -175,6 +176,15 @@ def answer(context: RequestContext, params: TimeSeriesParams) -> TimeSeriesRespo
         assumed=context.assumed,
         **(names_of_choice(_of_source(context, params), is_counted=_is_counted(params)) | names_of_coin(params)),
     )
+
+
+def _written(context: RequestContext, params: TimeSeriesParams, series: Iterable[Series]) -> Raw:
+    """Write series as an object of target to date to rate; days without a rate are left out."""
+    chosen = (params.rate_type, params.unit, params.purity, choice_of(params))
+    is_daily = params.interval == INTERVALS[0] and all(one is None for one in chosen) and not is_of_coin(params)
+    is_plain = is_daily and context.matrix is context.state.matrix
+    write = partial(YEARS.written, context.matrix) if is_plain else rates_by_day
+    return Raw(b"{" + b",".join([b'"%b":%b' % (one.pair.quote.encode(), write(one)) for one in series]) + b"}")
 
 
 def _is_counted(params: TimeSeriesParams) -> bool:
