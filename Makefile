@@ -128,7 +128,7 @@ bench-cluster: $(VENV)/.develop  ## measure several nodes: a book to all of them
 	@$(BIN)/python -m tools.cluster.measure --nodes $(or $(NODES),3) --workers $(or $(WORKERS),1) --coins $(or $(COINS),0) $(OPTIONS)
 
 bench-fan-out: $(VENV)/.develop  ## measure what Redis sends to each of several nodes, and how old a book is there; NODES=3,10,30,100
-	@$(BIN)/python bench/fan_out.py --nodes $(or $(NODES),3,10,30,100)
+	@$(BIN)/python bench/fan_out.py $(if $(NODES),--nodes $(NODES))
 
 bench-known: $(VENV)/.develop  ## measure answers as they were known at an edition, cold and warm, beside today's
 	@$(BIN)/python bench/known_state.py
