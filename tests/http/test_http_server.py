@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from cambist.http import server as server_module
-from cambist.http.connection import RECEIVED
+from cambist.http.connection import READ_AHEAD_BYTES, RECEIVED
 from cambist.http.file_body import PIECE_BYTES, FileBody
 from cambist.http.listening_socket import bind_socket
 from cambist.http.responses import encode_response, new_request_id, with_request_id
@@ -40,7 +40,7 @@ class Echo:
         self.files: list[io.BytesIO] = []
 
     def direct(self, received: bytes, _environ: Environ | None) -> bytes | None:
-        if b"/again" not in received:
+        if not received.startswith(b"GET /again "):
             return None
         self.asked.append(received)
         return with_request_id(encode_response("200 OK", [], b"again"), new_request_id())
@@ -128,6 +128,18 @@ def test_pipelined_requests_are_answered_in_their_order_also_when_one_waits(
         assert read_bodies(client, 1) == [b"/a"]
         application.go_on.set()
         assert read_bodies(client, 3) == [b"/slow ", b"/b", b"/c"]
+
+
+def test_a_connection_is_read_on_after_what_came_in_pieces(connect: Connect, application: Echo) -> None:
+    head = "POST /slow HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n"
+    body = b"x" * (READ_AHEAD_BYTES - len(head.format(16_000)))
+    with connect() as client:
+        client.sendall(head.format(len(body)).encode() + body + get("/again"))
+        time.sleep(0.2)  # it is paused while the first request waits
+        application.go_on.set()
+        assert read_bodies(client, 2)[0] == b"/slow " + body
+        client.sendall(get("/again"))
+        assert read_bodies(client, 1) == [b"again"]
 
 
 def test_others_are_answered_while_one_waits(connect: Connect, application: Echo) -> None:

@@ -112,7 +112,8 @@ class HttpConnection(asyncio.Protocol):
 
     def _read(self, data: bytes) -> None:
         """Parse a piece of data; `_answer` comes back for the rest when nothing waits."""
-        if self._unread or len(data) > READ_AHEAD_BYTES:
+        is_piece = bool(self._unread) or len(data) > READ_AHEAD_BYTES
+        if is_piece:
             data = self._unread + data
             data, self._unread = data[:READ_AHEAD_BYTES], data[READ_AHEAD_BYTES:]
         is_alone = self._parser.is_between and not self._requests
@@ -126,7 +127,7 @@ class HttpConnection(asyncio.Protocol):
             return
         if is_alone and len(requests) == 1 and self._parser.is_between and is_plain(requests[0], data):
             requests[0].environ[RECEIVED] = data
-            if self._may_answer and (answer := self._direct(data, requests[0].environ)) is not None:
+            if not is_piece and self._may_answer and (answer := self._direct(data, requests[0].environ)) is not None:
                 self._send_soon(answer)
                 return
         self._requests.extend(requests)

@@ -16,7 +16,7 @@ _MOST_KEPT = 256
 """The most years that are kept: of 10 KB each."""
 
 _LONG = 366
-"""From how many days on a series is cut out of years."""
+"""A series of more days is cut out of years."""
 
 
 class WrittenYears:
