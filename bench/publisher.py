@@ -29,9 +29,12 @@ class Publisher:
 
 @contextlib.contextmanager
 def publishing(folders: list[Path], log: Path, *, pinned: bool, options: tuple[str, ...] = ()) -> Iterator[Publisher]:
-    """Publish into data folders, at first one book only, on the client's core: it costs the servers nothing there."""
+    """Publish into data folders, at first one book only, on the client's core: it costs the servers nothing there.
+
+    It works while the load generator waits for answers: what is measured is the service, not how two tools share a core.
+    """
     pin = ["taskset", "-c", str(CLIENT_CORE)] if pinned else []
-    command = [*pin, sys.executable, str(SCRIPT), *map(str, folders), "--rate", "0", *options]
+    command = ["nice", "-n", "19", *pin, sys.executable, str(SCRIPT), *map(str, folders), "--rate", "0", *options]
     with log.open("ab") as output:
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=output, text=True, start_new_session=True

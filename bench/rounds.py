@@ -1,7 +1,6 @@
 """Measure in rounds: constant, workload, constant, workload …, so that noise affects both alike.
 
-The constant is measured while no book is published. A workload is measured while books are published, and some again
-while the book stands still. One workload is measured in all rounds before the next, so that each row can be shown.
+The constant and a workload are measured while books are published, and some workloads again while the book stands still. One workload is measured in all rounds before the next, so that each row can be shown.
 """
 
 from collections.abc import Callable, Iterable
@@ -38,6 +37,12 @@ class Row:
         """Return the median of the rounds' ratios, not the ratio of medians."""
         pairs = zip(self.loads[case], self.constants, strict=False)  # sequential workloads have no constant
         return median(ratios) if (ratios := [load.answers / beside.answers for load, beside in pairs]) else None
+
+    @property
+    def tail(self) -> float | None:
+        """Return the median of the rounds' ratios of the 99th percentile to that of what was measured beside it."""
+        pairs = zip(self.loads["moving"], self.constants, strict=False)
+        return median(tails) if (tails := [load.p99 / beside.p99 for load, beside in pairs]) else None
 
     @property
     def reached(self) -> bool | None:
@@ -110,8 +115,7 @@ class Rounds:
 
     def _measure_round(self, row: Row, number: int) -> None:
         """Measure a row once in each case, after what it is compared with; what fails adds nothing."""
-        is_constant = not row.workload.beside
-        self.publisher.set_rate(0 if is_constant else self.books_a_second)
+        self.publisher.set_rate(self.books_a_second)
         beside, loads = self.client(row.beside, self.seconds, number), {}
         for case in row.workload.cases:
             self.publisher.set_rate(self.books_a_second if case == "moving" else 0)
