@@ -31,7 +31,7 @@ class Publisher:
 def publishing(folders: list[Path], log: Path, *, pinned: bool, options: tuple[str, ...] = ()) -> Iterator[Publisher]:
     """Publish into data folders, at first one book only, on the client's core: it costs the servers nothing there.
 
-    It works while the load generator waits for answers: what is measured is the service, not how two tools share a core.
+    It works while the load generator waits for answers, so that they do not share the core by turns.
     """
     pin = ["taskset", "-c", str(CLIENT_CORE)] if pinned else []
     command = ["nice", "-n", "19", *pin, sys.executable, str(SCRIPT), *map(str, folders), "--rate", "0", *options]

@@ -49,7 +49,12 @@ class BenchmarkResult:
     def all_facts(self) -> list[Fact]:
         """The single figures, those that are part of a row too."""
         tails = [
-            Fact(f"99th percentile at 32 connections, {TAILS[row.workload.name]}", tail, "times the constant's", TAIL_GOAL)
+            Fact(
+                f"99th percentile at 32 connections, {TAILS[row.workload.name]}",
+                tail,
+                "times the constant's",
+                TAIL_GOAL,
+            )
             for row in self.rows
             if row.workload.name in TAILS and (tail := row.tail)
         ]

@@ -1,6 +1,7 @@
 """Measure in rounds: constant, workload, constant, workload …, so that noise affects both alike.
 
-The constant and a workload are measured while books are published, and some workloads again while the book stands still. One workload is measured in all rounds before the next, so that each row can be shown.
+The constant and a workload are measured while books are published, and some workloads again while the book stands
+still. One workload is measured in all rounds before the next, so that each row can be shown.
 """
 
 from collections.abc import Callable, Iterable

@@ -52,8 +52,9 @@ class Settlement:
         Errors: RequestRefused, and WouldBlock if only a thread can tell: then nothing was counted.
         """
         if not principal.is_limited:
-            owed = self._owed.get((id(principal), label))
-            self._owed[id(principal), label] = principal, cost if owed is None else owed[1] + cost
+            owes = id(principal), label
+            owed = self._owed.get(owes)
+            self._owed[owes] = principal, cost if owed is None else owed[1] + cost
             self._owed_at = now
             return b""
         self._owed_at = now

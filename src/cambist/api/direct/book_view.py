@@ -8,7 +8,7 @@ from msgspec import json
 
 from cambist.accounts.account import DatetimeFormat
 from cambist.accounts.principal import BookView as ViewName
-from cambist.api.answer.answer_headers import Header, headers_without_etag
+from cambist.api.answer.answer_headers import headers_without_etag
 from cambist.api.answer.request_context import written
 from cambist.api.direct.legs import Legs
 from cambist.api.state.response_cache import BookResponses
@@ -34,16 +34,17 @@ class _Times(dict[int, bytes]):
         return text
 
 
-class _Heads(dict[tuple[int, tuple[Header, ...]], bytes]):
-    """The headers that depend on the book, by the cost of an answer and its other headers."""
+class _Heads(dict[tuple[int, bytes], bytes]):
+    """The heads of responses, by the cost of an answer and the header `Vary`, encoded; `first` is in all of them."""
 
-    def __init__(self, edition: str) -> None:
+    def __init__(self, first: bytes, edition: str) -> None:
         super().__init__()
+        self._first = first
         self._edition = edition
 
-    def __missing__(self, key: tuple[int, tuple[Header, ...]]) -> bytes:
+    def __missing__(self, key: tuple[int, bytes]) -> bytes:
         cost, vary = key
-        head = self[key] = encode_headers(headers_without_etag(cost, self._edition, vary))
+        head = self[key] = self._first + encode_headers(headers_without_etag(cost, self._edition, ())) + vary
         return head
 
 
@@ -53,8 +54,9 @@ class BookView:
     Used by one thread, the event loop's.
     """
 
-    def __init__(self, state: WorkerState, name: ViewName, responses: BookResponses) -> None:
+    def __init__(self, state: WorkerState, name: ViewName, responses: BookResponses, head: bytes) -> None:
         self._state = state
+        self._head = head
         self.responses = responses
         """Has the book that the view shows now; another thread replaces it."""
         self.times = _Times(DatetimeFormat(name[1]))
@@ -65,7 +67,7 @@ class BookView:
         self.book: RateBook = self.responses.state[0]
         self.legs = Legs(self._state, self.book)
         self._memos: dict[object, dict[Any, Any]] = {}
-        self.heads = _Heads(self.book.edition)
+        self.heads = _Heads(self._head, self.book.edition)
 
     def memo(self, owner: object) -> dict[Any, Any]:
         """Return what somebody has made from this book and keeps, empty at first."""

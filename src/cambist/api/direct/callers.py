@@ -34,8 +34,10 @@ class Callers:
     When the keys of the service change all are forgotten.
     """
 
-    def __init__(self, state: WorkerState) -> None:
+    def __init__(self, state: WorkerState, head: bytes) -> None:
+        """Have views whose responses begin with a head."""
         self._state = state
+        self._head = head
         self._principals: Principals = state.principals
         self._keys: Mapping[Digest, Principal] = {}
         self._callers: dict[bytes, Caller] = {}
@@ -46,15 +48,19 @@ class Callers:
 
         Errors: Declined if there are two or none; if it is unknown or was revoked, or the account is suspended.
         """
-        if bool(key) == bool(header):
-            raise Declined
-        self._renew()
         brought = key or header
+        if not brought or (key and header):
+            raise Declined
+        keys = self._principals.by_digest
+        if keys is not self._keys:
+            self._keys, self._callers = keys, {}
         return self._callers.get(brought) or self._recognise(brought, digest(brought.decode("ascii")))
 
     def without_key(self) -> Caller:
         """Return who pays for calls of dialects without a key. Errors: Declined if nobody does."""
-        self._renew()
+        keys = self._principals.by_digest
+        if keys is not self._keys:
+            self._keys, self._callers = keys, {}
         return self._callers.get(b"") or self._recognise(b"", DIALECTS)
 
     def _renew(self) -> None:
@@ -76,5 +82,5 @@ class Callers:
     def _view(self, name: ViewName) -> BookView:
         view = self._views.get(name)
         if view is None:
-            view = self._views[name] = BookView(self._state, name, self._state.caches.for_view(name))
+            view = self._views[name] = BookView(self._state, name, self._state.caches.for_view(name), self._head)
         return view

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import numpy as np
+
 from cambist.api.answer.long_answers import MOST_AT_ONCE
 from cambist.api.answer.rendering import rates
 from cambist.api.direct.answer import DirectBody
@@ -57,7 +59,7 @@ class SeveralRates:
         """Return the rates from a currency or a metal to several. Those from a metal cost more."""
         base, quotes = values[1] or PIVOT_CODE, _codes(values[2])
         (one, *mids), oldest = _priced(view, (base, *quotes), now, METAL)
-        numbers = _filled(_row(quotes), [one / mid for mid in mids])
+        numbers = _filled(_row(quotes), [one / mid * TIES_UP for mid in mids])
         cost = 1
         if view.legs[base][3] == METAL:
             cost += len(quotes) + crosses(view.book, base.decode(), (quote.decode() for quote in quotes))
@@ -79,10 +81,10 @@ class RateMatrices:
         if cost > MOST_AT_ONCE:
             raise Declined
         mids, oldest = _priced(view, (*bases, *quotes), now, CURRENCY)
-        targets = mids[len(bases) :]
         row = _row(quotes)
         template = b'{"%b":%b}' % ((b'":%b,"' % row).join(bases), row)
-        numbers = _filled(template, [one / mid for one in mids[: len(bases)] for mid in targets])
+        crossed = np.divide.outer(mids[: len(bases)], mids[len(bases) :]) * TIES_UP
+        numbers = _filled(template, crossed.ravel().tolist())
         return (
             b'{"from":["%b"],"to":["%b"],"matrix":%b,"updated":%b,"calls":%d,"ms":'
             % (b'","'.join(bases), b'","'.join(quotes), numbers, view.times[oldest], cost),
@@ -114,6 +116,7 @@ def _row(codes: list[bytes]) -> bytes:
     return b'{"%b":%%.10g}' % b'":%.10g,"'.join(codes)
 
 
-def _filled(template: bytes, values: list[float]) -> bytes:
-    numbers = template % tuple([value * TIES_UP for value in values])
+def _filled(template: bytes, lifted: list[float]) -> bytes:
+    """Write rates that were multiplied by `TIES_UP`."""
+    numbers = template % tuple(lifted)
     return without_exponents(numbers) if b"e" in numbers else numbers

@@ -38,7 +38,6 @@ BLOCKED = "cambist.direct_blocked"
 
 _GZIP = b"content-encoding: gzip\r\n"
 _MOST_COMPRESSED = 256
-_NO_HEADER: tuple[Header, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -52,7 +51,7 @@ class _Route:
     tag: str
     reader: QuestionReader
     answer: DirectAnswer
-    vary: tuple[tuple[Header, ...], tuple[Header, ...]]
+    vary: tuple[bytes, bytes]
     is_past: bool
 
 
@@ -92,7 +91,7 @@ class DirectWay:
         self.served: defaultdict[str, list[int]] = defaultdict(list)
         """How long each answer took that is not settled, in nanoseconds, by path."""
         self._head = encode_headers([("Content-Type", "application/json"), *serving.headers])
-        self._callers = Callers(state)
+        self._callers = Callers(state, self._head)
         self._dialects = DialectAnswers(dialects, state, serving.headers, serving.path_prefix)
         self._blocks = blocks = HeaderBlocks()
         self._known, self.learn = blocks.known, blocks.learn
@@ -164,9 +163,9 @@ class DirectWay:
     def _answer(self, line: bytes, headers: Headers) -> bytes:
         """Answer a request. Errors: Declined, KeyError and those of the meter, before anything is counted."""
         started, now = perf_counter_ns(), self._clock()
-        path, _, query = line[4:-9].partition(b"?")
         if not is_plain_line(line):
             raise Declined
+        path, _, query = line[4:-9].partition(b"?")
         route = self._routes.get(path)
         if route is None:
             return self._in_dialect(path, query, headers, started, now)
@@ -179,15 +178,16 @@ class DirectWay:
             view.renew()
         prefix, cost, own_head = route.answer.answer(values, view, now)
         is_long, coding = len(prefix) > MIN_COMPRESSED_BYTES, b""
-        head = own_head or view.heads[cost, route.vary[is_long]]
-        end = b"%d}" % ((perf_counter_ns() - started) // 1_000_000)
+        head = self._head + own_head if own_head else view.heads[cost, route.vary[is_long]]
+        taken = perf_counter_ns() - started
+        end = b"0}" if taken < 1_000_000 else b"%d}" % (taken // 1_000_000)
         if is_long and headers.accepts_gzip:
             coding, body = _GZIP, self._compressed(prefix).finish(end)
         else:
             body = prefix + end
         limits = self._settlement.settle_directly(caller.principal, route.path, cost, now)
-        self.served[route.path].append(perf_counter_ns() - started)
-        return encode_ok((self._head, head, coding, limits), now, body)
+        self.served[route.path].append(taken)
+        return encode_ok(head, coding + limits, now, body)
 
     def _in_dialect(self, path: bytes, query: bytes, headers: Headers, started: int, now: float) -> bytes:
         """Answer a request in a dialect. Errors: those of `_answer`."""
@@ -195,11 +195,15 @@ class DirectWay:
         coding, body = kept.body(accepts_gzip=headers.accepts_gzip)
         limits = self._settlement.settle_directly(caller.principal, kept.label, kept.cost, now)
         self.served[kept.template].append(perf_counter_ns() - started)
-        return encode_ok((kept.head, coding, limits), now, body)
+        return encode_ok(kept.head, coding + limits, now, body)
 
 
 def _route(endpoint: Endpoint[Any, Any], state: WorkerState, max_age: timedelta) -> _Route:
     answer = ANSWERS[endpoint.path](state, max_age)
-    vary = ((NEGOTIATED,), (NEGOTIATED,)) if endpoint.table is not None else (_NO_HEADER, (VARY,))
+    vary = (NEGOTIATED, NEGOTIATED) if endpoint.table is not None else (None, VARY)
     reader, is_past = QuestionReader(endpoint, answer.names), endpoint.is_immutable is not None
-    return _Route(endpoint.path, endpoint.tag, reader, answer, vary, is_past)
+    return _Route(endpoint.path, endpoint.tag, reader, answer, (_encoded(vary[0]), _encoded(vary[1])), is_past)
+
+
+def _encoded(header: Header | None) -> bytes:
+    return encode_headers([header]) if header else b""
