@@ -4,7 +4,8 @@ The book has the floating currencies and those fixed by law, metals, any number 
 prices of the simulated market. In each book a fifth of the prices have changed. The prices of bitcoin and of the yen
 change in every book and say which one it is.
 
-The process reads its standard input: a number is the books a second from now on, 0 none. It ends with its input.
+The process yields its core to any other that needs it. It reads its standard input: a number is the books a second from
+now on, 0 none. It ends with its input.
 """
 
 import argparse
@@ -142,6 +143,8 @@ def main() -> None:
         "--instruments", type=int, help="quotes of codes and pairs together (default: as with 1,500 coins)"
     )
     arguments = parser.parse_args()
+    if hasattr(os, "SCHED_IDLE"):
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     files = [RateBookFile(folder) for folder in arguments.folders]
     version = max(book.version for file in files if (book := file.current()))
     coins, pairs = sizes(arguments.instruments) if arguments.instruments else (COINS, 0)

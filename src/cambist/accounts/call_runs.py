@@ -1,8 +1,9 @@
 """Calls of one key that come in one round of the event loop, on a plan with limits: decided once, counted once.
 
 The first two calls of a round are admitted as any others. With the third, a run begins: calls are reserved ahead, and
-from then on each is a subtraction. At the end of the round they are counted, and the reservation is given up. A run
-only begins where so much is left that no other process can be refused because of it.
+from then on each is a subtraction. After a round with a run of some length, the next one begins with the first call. At
+the end of the round they are counted, and the reservation is given up. A run only begins where so much is left that no
+other process can be refused because of it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ RUN_CALLS = 64
 
 _BEFORE = 2
 """How many calls of a key are admitted by themselves: a run costs as much as two of them."""
+
+_BUSY = 3
+"""From how many calls of a run on the next round of its key begins with one."""
 
 ENOUGH = 4096
 """How many calls and requests must be left, so that all processes can have a run at once, and answers of many calls."""
@@ -65,18 +69,22 @@ class CallRuns:
         self.seen: dict[int, tuple[Principal, int]] = {}
         """Who has called in this round, and how often before a run began."""
         self._runs: dict[int, CallRun | None] = {}
+        self._busy: set[int] = set()
 
     def admit(self, principal: Principal, label: str, now: float) -> tuple[str, str] | None:
         """Admit a call; return the values of `RateLimit-Policy` and `RateLimit`, or None if the meter has to decide."""
-        name = id(principal)
-        if name not in self._runs:
-            _, calls = self.seen.get(name, (principal, 0))
-            self.seen[name] = principal, calls + 1
-            if calls < _BEFORE:
-                return None
-            self._runs[name] = self._begin(principal, now)
-        run = self._runs[name]
+        run = self._runs.get(id(principal)) or self._first(principal, now)
         return run.take(label, now) if run is not None and run.taken < RUN_CALLS else None
+
+    def _first(self, principal: Principal, now: float) -> CallRun | None:
+        """Begin a run if there are calls enough in this round, or in the last one."""
+        name = id(principal)
+        _, calls = self.seen.get(name, (principal, 0))
+        self.seen[name] = principal, calls + 1
+        if name in self._runs or (calls < _BEFORE and name not in self._busy):
+            return None
+        run = self._runs[name] = self._begin(principal, now)
+        return run
 
     def _begin(self, principal: Principal, now: float) -> CallRun | None:
         if not self._sources.is_known():
@@ -100,6 +108,7 @@ class CallRuns:
     def end(self, spend: Callable[[Principal, str, int, float], None], now: float) -> None:
         """Count the calls that were taken, and give up what was reserved."""
         runs, self._runs, self.seen = self._runs, {}, {}
+        self._busy = {name for name, run in runs.items() if run is not None and run.taken >= _BUSY}
         for run in runs.values():
             if run is None:
                 continue
