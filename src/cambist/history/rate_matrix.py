@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from functools import cached_property
-from math import isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,9 @@ NOBODY = 254
 BY_LAW = 255
 """The source index of a cell that was derived from a peg or a conversion."""
 
+Span = tuple[date, date]
+"""The first day on which a code has a value, and the last one on which it was fixed."""
+
 
 @dataclass(frozen=True)
 class RateMatrix:
@@ -34,9 +36,10 @@ class RateMatrix:
     was built from. `last_fixing` is the newest day that any source fixed, `last_fixings` that of each of `sources`, and
     `fixed_at` the time zone and hour that each source's fixings are of. `source_indexes` and `ages` hold a byte a cell:
     the index in `sources` of the source that the value comes from (or NOBODY, or BY_LAW), and for how many days the
-    value was carried forward. `damaged` counts the rows of the archive that were left out because they are not what was
-    stored, or are missing. `edition` names this state of the history to clients, and `digest` is the SHA-256 of what it
-    says; both are empty for a matrix that is not recorded. An excerpt has some days only, and knows no spans.
+    value was carried forward. `spans` are those of `codes`, if they were found before: to find one takes a look at all
+    days. `damaged` counts the rows of the archive that were left out because they are not what was stored, or are
+    missing. `edition` names this state of the history to clients, and `digest` is the SHA-256 of what it says; both are
+    empty for a matrix that is not recorded. An excerpt has some days only, and knows no spans.
     """
 
     revision: str
@@ -55,6 +58,7 @@ class RateMatrix:
     is_excerpt: bool = False
     source_indexes: memoryview[int] = field(default=memoryview(b""), repr=False)
     ages: memoryview[int] = field(default=memoryview(b""), repr=False)
+    spans: tuple[Span | None, ...] = field(default=(), repr=False)
     columns: Mapping[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -66,8 +70,8 @@ class RateMatrix:
         return np.asarray(self.cells).reshape(-1, len(self.codes))
 
     @cached_property
-    def _spans(self) -> dict[str, tuple[date, date] | None]:
-        """The spans of codes that were asked for; to find one takes a look at every day."""
+    def _spans(self) -> dict[str, Span | None]:
+        """The spans of codes that were asked for, of a matrix without `spans`."""
         return {}
 
     @cached_property
@@ -107,29 +111,31 @@ class RateMatrix:
         places = (start + column if (column := self.columns.get(code)) is not None else -1 for code in codes)
         return [(NOBODY, 0) if place < 0 else (self.source_indexes[place], self.ages[place]) for place in places]
 
-    def span(self, code: str) -> tuple[date, date] | None:
+    def span(self, code: str) -> Span | None:
         """Return the first day with a value of `code`, and the last one on which it was fixed; None if it has no value.
 
         Days to which a fixing was only carried forward do not count.
         """
         if self.is_excerpt:
             return None
+        if self.spans and (column := self.columns.get(code)) is not None:
+            return self.spans[column]
         if code not in self._spans:
             self._spans[code] = self._find_span(code)
         return self._spans[code]
 
-    def _find_span(self, code: str) -> tuple[date, date] | None:
+    def _find_span(self, code: str) -> Span | None:
         column = self.columns.get(code)
         if column is None:
             return None
         width, end = len(self.codes), (self.row(self.last_fixing) + 1) * len(self.codes)
-        has_value = [not isnan(cell) for cell in self.cells[column:end:width].tolist()]
-        if not any(has_value):
+        has_value = ~np.isnan(np.asarray(self.cells[column:end:width]))
+        valued = np.flatnonzero(has_value)
+        if not len(valued):
             return None
-        ages = self.ages[column:end:width].tolist() or [0] * len(has_value)
-        fixed = [row for row, (value, age) in enumerate(zip(has_value, ages, strict=True)) if value and not age]
-        first = has_value.index(True)
-        return self._day(first), self._day(max(fixed, default=first))
+        is_fixed = has_value & (np.asarray(self.ages[column:end:width]) == 0) if len(self.ages) else has_value
+        fixed, first = np.flatnonzero(is_fixed), int(valued[0])
+        return self._day(first), self._day(int(fixed[-1]) if len(fixed) else first)
 
     def _day(self, row: int) -> date:
         return self.first_day + timedelta(days=row)

@@ -54,6 +54,17 @@ def contents_of(matrix: RateMatrix) -> tuple[object, ...]:
     )
 
 
+def test_spans_are_found_once_and_written(tmp_path: Path) -> None:
+    written = a_matrix()
+    write_rate_matrix(tmp_path / "rates.image", written)
+
+    read = open_rate_matrix(tmp_path / "rates.image")
+
+    assert read.spans == tuple(written.span(code) for code in CODES)
+    assert read.span("EUR") == (date(2026, 3, 2), date(2026, 3, 3))
+    assert read.span("XXX") is None
+
+
 @pytest.fixture(scope="module")
 def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A written file, which no test changes."""

@@ -18,7 +18,7 @@ from typing import BinaryIO
 import msgspec
 
 from cambist.errors import RateMatrixDamaged
-from cambist.history.rate_matrix import RateMatrix
+from cambist.history.rate_matrix import RateMatrix, Span
 from cambist.storage.atomic_file import write_atomically
 
 MAGIC = b"CMBIMG04"
@@ -41,6 +41,7 @@ class _Header(msgspec.Struct, frozen=True):
     damaged: int
     edition: str = ""
     digest: str = ""
+    spans: tuple[Span | None, ...] = ()
 
 
 def write_rate_matrix(path: Path, matrix: RateMatrix) -> None:
@@ -61,6 +62,7 @@ def write_rate_matrix(path: Path, matrix: RateMatrix) -> None:
             damaged=matrix.damaged,
             edition=matrix.edition,
             digest=matrix.digest,
+            spans=() if matrix.is_excerpt else tuple(map(matrix.span, matrix.codes)),
         )
     )
     header += b" " * (-(len(header) + _START.size) % 8)
@@ -110,6 +112,7 @@ def open_rate_matrix(path: Path) -> RateMatrix:
         digest=header.digest,
         source_indexes=mapped[source_indexes : source_indexes + count],
         ages=mapped[source_indexes + count :],
+        spans=header.spans,
     )
 
 

@@ -1,4 +1,8 @@
-"""The formats of tables: how a client asks for each, and how it is written."""
+"""The formats of tables: how a client asks for each, and how it is written.
+
+The libraries for spreadsheets and columns are imported by the first process that writes such a table: few do, and they
+take memory in all.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,6 @@ from functools import lru_cache
 from typing import IO
 
 from cambist.api.answer.answer_table import AnswerTable
-from cambist.api.faces.tables.columnar import write_arrow, write_parquet_file
-from cambist.api.faces.tables.spreadsheet import write_xlsx
 from cambist.api.faces.tables.text_files import CsvOptions, write_csv, write_ndjson
 
 WriteTable = Callable[[AnswerTable, IO[bytes]], None]
@@ -32,15 +34,33 @@ class TableFormat:
         return f"{self.media_types[0]}; charset=utf-8" if self.is_text else self.media_types[0]
 
 
+def _xlsx(table: AnswerTable, file: IO[bytes]) -> None:
+    from cambist.api.faces.tables.spreadsheet import write_xlsx  # noqa: PLC0415
+
+    write_xlsx(table, file)
+
+
+def _arrow(table: AnswerTable, file: IO[bytes]) -> None:
+    from cambist.api.faces.tables.columnar import write_arrow  # noqa: PLC0415
+
+    write_arrow(table, file)
+
+
+def _parquet(table: AnswerTable, file: IO[bytes]) -> None:
+    from cambist.api.faces.tables.columnar import write_parquet_file  # noqa: PLC0415
+
+    write_parquet_file(table, file)
+
+
 CSV = TableFormat(
     "csv", ("text/csv",), lambda options: lambda table, file: write_csv(table, file, options), is_text=True
 )
 FORMATS: tuple[TableFormat, ...] = (
     CSV,
     TableFormat("ndjson", ("application/x-ndjson", "application/jsonl"), lambda _: write_ndjson, is_text=True),
-    TableFormat("xlsx", ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",), lambda _: write_xlsx),
-    TableFormat("arrow", ("application/vnd.apache.arrow.file",), lambda _: write_arrow),
-    TableFormat("parquet", ("application/vnd.apache.parquet",), lambda _: write_parquet_file),
+    TableFormat("xlsx", ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",), lambda _: _xlsx),
+    TableFormat("arrow", ("application/vnd.apache.arrow.file",), lambda _: _arrow),
+    TableFormat("parquet", ("application/vnd.apache.parquet",), lambda _: _parquet),
 )
 
 _BY_MEDIA_TYPE = {media_type: one for one in FORMATS for media_type in one.media_types}
