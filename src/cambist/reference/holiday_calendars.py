@@ -6,6 +6,16 @@ from datetime import date
 from functools import lru_cache
 
 import holidays
+from holidays.registry import EntityLoader
+
+_COUNTRIES = frozenset(EntityLoader.get_country_codes())
+_MARKETS = frozenset(EntityLoader.get_financial_codes())
+"""By the registry of the package: `list_supported_countries` imports all their calendars, for a tenth of a second."""
+
+
+def is_calendar(name: str) -> bool:
+    """Return whether there is a calendar of a country (`NO`) or of a market (`XECB`)."""
+    return name in _COUNTRIES or name in _MARKETS
 
 
 def on_calendar(name: str, day: date) -> bool:
@@ -15,6 +25,5 @@ def on_calendar(name: str, day: date) -> bool:
 
 @lru_cache(maxsize=256)
 def _calendar(name: str, year: int) -> frozenset[date]:
-    is_market = name in holidays.list_supported_financial()
-    days = holidays.financial_holidays if is_market else holidays.country_holidays
+    days = holidays.financial_holidays if name in _MARKETS else holidays.country_holidays
     return frozenset(days(name, years=year))

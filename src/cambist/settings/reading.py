@@ -7,6 +7,7 @@ import shlex
 import tomllib
 from collections.abc import Mapping
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
@@ -165,7 +166,8 @@ def _decode(kind: type, value: object) -> object:
     raise NotImplementedError(kind)
 
 
-def setting_descriptions() -> dict[str, str]:
+@cache
+def setting_descriptions() -> Mapping[str, str]:
     """Return the description of every setting, in order."""
     hints = get_type_hints(Settings, include_extras=True)
     metas = {name: next(extra for extra in get_args(hints[name]) if isinstance(extra, Meta)) for name in SETTING_NAMES}

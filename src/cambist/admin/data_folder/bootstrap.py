@@ -35,7 +35,7 @@ from cambist.registry.node.nodes import join_nodes, node_name
 from cambist.registry.sources.source_adapters import OWN_SOURCES, fixing_adapters
 from cambist.registry.wiring.components import environment_of, open_store
 from cambist.settings import Settings, without_password
-from cambist.status.environment import check_rate_book, check_rate_matrix
+from cambist.status.environment import B, check_rate_book, check_rate_matrix
 from cambist.storage.atomic_file import remove_unfinished, write_atomically
 from cambist.storage.data_directory import DataDirectory
 from cambist.storage.shared.change_notifier import Topic
@@ -272,15 +272,18 @@ class Bootstrap:
         """
         published_at = self._book_file.published_at()
         is_of_today = bool(published_at and datetime.fromtimestamp(published_at, UTC).date() == self._clock().date())
-        return bool(self._adapters) and is_of_today and self._last_book() is not None
+        return bool(self._adapters) and is_of_today and self._read_book(self._book_file.current) is not None
 
     def _is_of_a_leader(self) -> bool:
         leader_epoch, _ = self._book_file.age_order() or (0, 0)
         return self._settings.is_node and leader_epoch > 0
 
     def _last_book(self) -> QuotedBook | None:
+        return self._read_book(self._book_file.current_with_votes)
+
+    def _read_book(self, read: Callable[[], B | None]) -> B | None:
         try:
-            book = self._book_file.current_with_votes()
+            book = read()
             return book and check_rate_book(book, self._environment)
         except RateBookDamaged as damage:
             log.warning("%s: it is published again", damage)

@@ -6,12 +6,12 @@ import codecs
 import re
 from collections.abc import Collection, Iterator
 from datetime import date, time, timedelta
-from importlib import import_module
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from cambist.errors import shorten
 from cambist.reference.currency_tables import CURRENCIES
+from cambist.reference.holiday_calendars import is_calendar
 from cambist.sources.declaration.address import EACH
 from cambist.sources.declaration.built_in_checks import built_in_faults, operator_faults
 from cambist.sources.declaration.declaration import Declaration, refusal
@@ -177,18 +177,12 @@ def _schedule(declared: Declaration) -> Iterator[Fault]:
         yield "schedule.pause", "must be a duration from PT0S to PT10M"
     if not hours.days or len(set(hours.days)) != len(hours.days):
         yield "schedule.days", "must be the days of the week on which it publishes, each once"
-    if hours.holidays and not _is_calendar(hours.holidays):
+    if hours.holidays and not is_calendar(hours.holidays):
         yield "schedule.holidays", f"[{shorten(hours.holidays)}] is not a calendar of a country (NO) or a market (XECB)"
 
 
 def _has_zone(hour: time) -> bool:
     return hour.tzinfo is not None
-
-
-def _is_calendar(name: str) -> bool:
-    # Imported late: it takes a twentieth of a second, and few declarations name a calendar.
-    holidays = import_module("holidays")
-    return name in holidays.list_supported_countries() or name in holidays.list_supported_financial()
 
 
 def _encoding(declared: Declaration) -> Iterator[Fault]:
