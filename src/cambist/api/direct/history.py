@@ -36,7 +36,7 @@ _DATE = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOST_DAYS = 400
 """Longer series are left to the general way, which may compute them in a thread."""
 
-_MOST_KEPT = 512
+_MOST_KEPT = 128
 
 _BASES = {code.encode(): code for code in (*CURRENCIES, *METALS)}
 _TARGETS = {code.encode(): code for code in CURRENCIES}

@@ -18,7 +18,7 @@ CacheKey = tuple[str, str, str, date]
 """What an answer depends on beside rate book, rate matrix and time: the path, the query without the API key, the
 account's datetime format, and the first day that the plan includes."""
 
-_CACHE_BYTES = 20 * 1024 * 1024
+_CACHE_BYTES = 8 * 1024 * 1024
 _OVERHEAD = 600
 """What an answer takes in memory beside its body, roughly: keys, headers, objects."""
 

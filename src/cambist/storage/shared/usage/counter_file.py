@@ -137,10 +137,8 @@ class CounterFile:
             faults.append("its number of accounts is damaged")
         if self.accounts < capacity:
             faults.append(f"it is cut off, and the accounts from {self.accounts} to {capacity - 1} are lost")
-        unused = bytes(self._per_account * BYTES)
-        for account in self.used():
-            counters = self.counters_of(account)
-            if counters.tobytes() != unused and (bad := sum(not is_valid(counter) for counter in counters if counter)):
+        for account in self.counted():
+            if bad := sum(not is_valid(counter) for counter in self.counters_of(account) if counter):
                 faults.append(f"{bad} counters of the account {account} are damaged, and lost")
         return faults
 
@@ -175,6 +173,12 @@ class CounterFile:
     def used(self) -> Iterator[int]:
         """Return the mapped accounts that may have been counted: others are never read, which would take memory."""
         return accounts_with_data(self._file, self._header, self._per_account * BYTES, self.accounts)
+
+    def counted(self) -> Iterator[int]:
+        """Return the mapped accounts that were counted, read without the map: in it, every page that is read stays."""
+        size = self._per_account * BYTES
+        unused = bytes(size)
+        return (account for account in self.used() if os.pread(self._file, size, self._size(account)) != unused)
 
     def ensure_mapped(self, account: int) -> bool:
         """Return whether the file has an account. Maps the file again if another process has made it grow."""
@@ -223,7 +227,7 @@ class CounterFile:
 
         Nobody else may write to the slot meanwhile. A total above the sum of its rows stays: a row was lost.
         """
-        for account in self.used():
+        for account in self.counted():
             at = self._first + account * self._per_account + slot
             total, *rows = self.counters[at : at - slot + self._per_account : self.slots].tolist()
             if any(rows) and (counted := sum(map(count_of, rows))) > count_of(total):

@@ -49,7 +49,7 @@ def reserve_space(file_set: CounterFileSet, required: RequiredSpace, today: date
 def _callers(file_set: CounterFileSet) -> list[int]:
     """Return the accounts that have called on any day of which there are files."""
     files = [file for stem, each in file_set.files.items() if stem not in {ADMITTED, KEYS} for file in each]
-    return sorted({account for file in files for account in file.used() if file.total(account)})
+    return sorted({account for file in files for account in file.counted() if file.total(account)})
 
 
 def _reserve(file_set: CounterFileSet, stem: str, highest: int, slots: int, rows: tuple[str, ...] = ()) -> CounterFile:

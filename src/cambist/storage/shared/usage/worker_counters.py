@@ -231,5 +231,5 @@ def _with_removed(before: _Day | None, files: Sequence[CounterFile]) -> _Day:
     removed = Counter(before.removed)
     for file in before.files:
         if file.layout.number not in numbers:
-            removed.update({account: calls for account in file.used() if (calls := file.total(account))})
+            removed.update({account: calls for account in file.counted() if (calls := file.total(account))})
     return _Day(files, removed)
