@@ -1,22 +1,24 @@
 """The processes of a running service: which is which, and the processor time and memory of each."""
 
 import contextlib
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
 PROC = Path("/proc")
 RESOURCE_TRACKER = "multiprocessing.resource_tracker"  # a process of Python itself
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
 class Memory:
-    """A process's memory in MB (10**6 bytes): resident, and its proportional share of what processes share."""
+    """A process's memory in MB (10**6 bytes): resident, and its proportional share of what processes share.
+
+    `own` is what of that share is not in files, whose pages the kernel takes back when memory is short.
+    """
 
     resident: float
     proportional: float
+    own: float
 
 
 def descendants(pid: int) -> list[int]:
@@ -48,17 +50,17 @@ def named(supervisor: int, ports: dict[str, int], rest: str) -> dict[str, list[i
 
 
 def cpu_seconds(pids: list[int]) -> float:
-    """Return the processor time that processes have used, in seconds."""
-    fields = [read(pid, "stat").rpartition(")")[2].split() for pid in pids]
-    return sum(int(one[11]) + int(one[12]) for one in fields if one) / TICKS
+    """Return the processor time that the threads of processes have used, in seconds, to the nanosecond."""
+    threads = [thread for pid in pids for thread in (PROC / str(pid) / "task").glob("*/schedstat")]
+    return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
 
 
 def memory(pid: int) -> Memory | None:
     """Return the memory of a process; None where /proc does not say."""
     sizes = {name: int(kilobytes) for name, kilobytes in re.findall(r"(\w+):\s+(\d+) kB", read(pid, "smaps_rollup"))}
-    if not {"Rss", "Pss"} <= sizes.keys():
+    if not {"Rss", "Pss", "Pss_Anon"} <= sizes.keys():
         return None
-    return Memory(sizes["Rss"] * 1024 / 1e6, sizes["Pss"] * 1024 / 1e6)
+    return Memory(*(sizes[name] * 1024 / 1e6 for name in ("Rss", "Pss", "Pss_Anon")))
 
 
 def read(pid: int, name: str) -> str:

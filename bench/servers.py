@@ -48,14 +48,15 @@ class Cambist:
         self, workers: int = 1, *, with_stream: bool = False
     ) -> Iterator[tuple[subprocess.Popen[bytes], float]]:
         """Start it; yield the process and the seconds until its first answer."""
-        self._ports = {"usage writer": free_port(), "stream": free_port() if with_stream else 0}
+        self._ports = {"operator port": free_port(), "stream": free_port() if with_stream else 0}
         with running(self._command(workers), self.log, pinned=self.pinned) as process:
             yield process, await_ready(process, self._status, self.log)
             stop(process)
 
     def processes(self, supervisor: int) -> dict[str, list[int]]:
-        """Return the pids of the running service's processes by name; `sandbox` publishes a sandbox's market."""
-        found = named(supervisor, {**self._ports, "worker": self.port}, "sandbox")
+        """Return the pids of the running service's processes by name."""
+        rest = "sandbox and usage writer" if self.is_sandbox else "usage writer"
+        found = named(supervisor, {**self._ports, "worker": self.port}, rest)
         return {name: pids for name, pids in found.items() if pids}
 
     def _status(self) -> int | None:
@@ -71,7 +72,7 @@ class Cambist:
         # Sources are not asked, because ingest has its own benchmark. A publisher takes the place of ingest.
         serve += ["--dialects", DIALECTS]
         serve += ["--sandbox" if self.is_sandbox else "--no-fetch"]
-        serve += ["--operator-port", str(self._ports["usage writer"]), "--stream-port", str(self._ports["stream"])]
+        serve += ["--operator-port", str(self._ports["operator port"]), "--stream-port", str(self._ports["stream"])]
         return [*_cambist(), *serve, "--workers", str(workers), "--threads", str(self.threads)]
 
 

@@ -7,6 +7,7 @@ import gc
 import logging
 import logging.config
 import os
+import select
 import signal
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterable
@@ -95,10 +96,28 @@ def end_with(supervisor: int) -> None:
 
 
 def _end_with(supervisor: int) -> None:
+    _wait_for_end(supervisor)
     while not is_orphan(supervisor):
         sleep(_CHECK_SECONDS)
     log.error("The supervisor has died: this process ends")
     os.kill(os.getpid(), signal.SIGTERM)
+
+
+def _wait_for_end(supervisor: int) -> None:
+    """Wait until the supervisor has ended, where the system can tell without being asked again and again."""
+    if not hasattr(os, "pidfd_open"):
+        return
+    try:
+        descriptor = os.pidfd_open(supervisor)
+    except OSError:  # it has ended, or the kernel is older
+        return
+    try:
+        ended = select.poll()
+        ended.register(descriptor)
+        while not is_orphan(supervisor) and not ended.poll():  # it may be another process with its number
+            pass
+    finally:
+        os.close(descriptor)
 
 
 def run_in_child(settings: Settings, module: str, function: str, longest: float) -> int | None:

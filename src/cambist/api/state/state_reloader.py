@@ -54,9 +54,9 @@ class StateReloader(threading.Thread, Generic[N]):
         """Poll until the process ends."""
         ticks, due = 0, monotonic() + _TICK_SECONDS
         while not self._ended.is_set():
-            self.poll()
+            has_changed = self.poll()
             left = due - monotonic()
-            if left > 0:
+            if left > (_TICK_SECONDS / 2 if has_changed else 0):  # once awake, it does both
                 self._wait(left)
                 continue
             due = monotonic() + _TICK_SECONDS
@@ -65,15 +65,18 @@ class StateReloader(threading.Thread, Generic[N]):
             if ticks % _TICKS_PER_RETRY == 0:
                 self._failed.clear()
 
-    def poll(self) -> None:
-        """Apply what has changed since the last poll.
+    def poll(self) -> bool:
+        """Apply what has changed since the last poll; return whether anything has.
 
         What cannot be applied leaves the old state in place, and is tried again after a second or at the next change.
         """
+        has_changed = False
         for topic, apply in self._apply.items():
             version = self._version(topic)
             if version not in (self._seen[topic], self._failed.get(topic)):
+                has_changed = True
                 self._apply_one(topic, version, apply)
+        return has_changed
 
     def _apply_one(self, topic: N, version: int, apply: Callable[[], None]) -> None:
         try:

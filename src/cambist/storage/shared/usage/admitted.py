@@ -47,7 +47,7 @@ class _FileCopy:
     def __init__(self, file: CounterFile) -> None:
         self._file = file
         self._account_bytes = file.slots * BYTES
-        self._marks: list[int] = [0] * len(file.marks())
+        self._marks = bytes(len(file.marks()) * BYTES)
         self._blocks: dict[int, bytes] = {}
 
     def total(self, account: int) -> int:
@@ -67,15 +67,15 @@ class _FileCopy:
                 yield block, counters
 
     def _marked_blocks(self, own_slots: Collection[int]) -> Iterator[int]:
-        marks = self._file.marks().tolist()
-        if marks == self._marks:
+        before, self._marks = self._marks, self._file.marks().tobytes()
+        if before == self._marks:
             return
+        marks = zip(memoryview(before).cast("Q"), memoryview(self._marks).cast("Q"), strict=True)
         moved = {
             place % MARKS
-            for place, (mark, last) in enumerate(zip(marks, self._marks, strict=True))
+            for place, (last, mark) in enumerate(marks)
             if mark != last and place // MARKS not in own_slots
         }
-        self._marks = marks
         if not moved:
             return
         # Blocks without any data are never read: that would take memory for accounts that do not call.

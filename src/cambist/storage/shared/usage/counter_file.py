@@ -137,10 +137,14 @@ class CounterFile:
             faults.append("its number of accounts is damaged")
         if self.accounts < capacity:
             faults.append(f"it is cut off, and the accounts from {self.accounts} to {capacity - 1} are lost")
-        for account in self.counted():
-            if bad := sum(not is_valid(counter) for counter in self.counters_of(account) if counter):
-                faults.append(f"{bad} counters of the account {account} are damaged, and lost")
-        return faults
+        damaged = {
+            account: sum(not is_valid(counter) for counter in self.counters_of(account) if counter)
+            for account in self.counted()
+        }
+        lost = (
+            f"{bad} counters of the account {account} are damaged, and lost" for account, bad in damaged.items() if bad
+        )
+        return [*faults, *lost]
 
     def counters_of(self, account: int, count: int = 1) -> memoryview[int]:
         """Return the counters of a mapped account, or of so many neighbours."""
