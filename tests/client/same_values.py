@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -28,6 +28,8 @@ def check_same(sent: Any, read: Any) -> None:
             check_same(one, other)
     elif isinstance(read, Timestamp):
         assert Timestamp.parse(int(sent) if sent.isdigit() else sent) == read
+    elif isinstance(read, timedelta):
+        assert msgspec.convert(sent, timedelta) == read
     elif isinstance(read, Decimal):
         assert Decimal(sent).as_tuple() == read.as_tuple()
     else:

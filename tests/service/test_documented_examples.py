@@ -14,15 +14,9 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from cambist.client.sandbox import SandboxAddress, running_sandbox
+from cambist.client.sandbox import SandboxAddress
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[SandboxAddress]:
-    with running_sandbox() as address:
-        yield address
 
 
 def ask(sandbox: SandboxAddress, method: str, target: str, body: str | None = None) -> tuple[int, str]:
@@ -50,8 +44,8 @@ def queries(operation: dict[str, Any]) -> Iterator[dict[str, Any]]:
         }  # each that may be left out is left out
 
 
-def test_every_example_is_answered(sandbox: SandboxAddress) -> None:
-    document = json.loads(ask(sandbox, "GET", "/openapi.json")[1])
+def test_every_example_is_answered(sandbox_to_ask: SandboxAddress) -> None:
+    document = json.loads(ask(sandbox_to_ask, "GET", "/openapi.json")[1])
     asked, failed = 0, []
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -60,7 +54,7 @@ def test_every_example_is_answered(sandbox: SandboxAddress) -> None:
             body = json.dumps(body) if isinstance(body, dict) else body
             for query in queries(operation):
                 target = f"{path}?{urlencode(query)}"
-                status, text = ask(sandbox, method.upper(), target, body)
+                status, text = ask(sandbox_to_ask, method.upper(), target, body)
                 asked += 1
                 if status != 200:
                     failed.append((target, text))
@@ -90,12 +84,12 @@ def read_command(command: str, files: dict[str, str]) -> tuple[str, str, str | N
 
 
 @pytest.mark.parametrize("guide", ["price-list.md", "jeweller.md", "desk.md", "wallet.md"])
-def test_the_guide_of_each_kind_of_user_does_its_job(sandbox: SandboxAddress, guide: str) -> None:
+def test_the_guide_of_each_kind_of_user_does_its_job(sandbox_to_ask: SandboxAddress, guide: str) -> None:
     found = list(commands(guide))
     assert len(found) >= 3
     refused = []
     for method, target, body in found:
-        status, text = ask(sandbox, method, target, body)
+        status, text = ask(sandbox_to_ask, method, target, body)
         if status != 200:
             refused.append((target, status, text))
     assert refused == []

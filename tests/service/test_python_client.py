@@ -36,6 +36,7 @@ from cambist.client.endpoints.bulk import AmountToConvert
 from cambist.client.errors import ServiceError
 from cambist.client.price_stream import Reconnecting
 from cambist.client.protocol import Response, parse_response
+from cambist.client.sandbox import SandboxAddress
 from cambist.client.stream_messages import Disconnected, Event, Price, Subscribed
 
 pytestmark = [pytest.mark.service, pytest.mark.allow_hosts(["127.0.0.1"])]
@@ -85,8 +86,8 @@ CALLS: tuple[Call[Any], ...] = (
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[Cambist]:
-    with Cambist.sandbox() as client:
+def client(sandbox_to_ask: SandboxAddress) -> Iterator[Cambist]:
+    with Cambist(sandbox_to_ask.url, sandbox_to_ask.key) as client:
         yield client
 
 
