@@ -24,8 +24,8 @@ class DayLimits:
 
     `quota_left` are the calls that it had left when the day began; `ends` is the end of its period, `settled_at` and
     `day_ends` the times between which `quota_left` does not change, in seconds since 1970. `policy` is the header
-    `RateLimit-Policy`. `remaining` are its calls left when they were checked last. `rate_state` is what
-    `RateLimit` said of the rate last: its two numbers and the text.
+    `RateLimit-Policy`, `form` the header `RateLimit` with places for its numbers, until `form_until`. `remaining` are
+    its calls left when they were checked last.
     """
 
     account: Account
@@ -39,25 +39,27 @@ class DayLimits:
     policy: tuple[str, str]
     quota_left: int
     remaining: int = 0
-    rate_state: tuple[int, int, str] = (-1, -1, "")
-    shown_until: float = 0.0
-    shown_seconds: int = 0
+    form: str = ""
+    form_until: float = 0.0
 
     def shown(self, left: int, level: float | None, now: float) -> str:
         """Return the value of the header `RateLimit`, for so many calls left and a bucket filled so far, if any.
 
-        The seconds until the period ends are worked out once a second, the text about the rate when it changes.
+        The seconds until the period ends are worked out once a second.
         """
-        text, plan = "", self.plan
-        if self.quota is not None:
-            if not self.shown_until - 1 <= now < self.shown_until:
-                seconds = ceil(self.ends - now)
-                self.shown_seconds, self.shown_until = max(0, seconds), self.ends - seconds + 1
-            text = f'"quota";r={left};t={self.shown_seconds}'
-        if level is not None and plan.rate is not None and plan.burst is not None:
-            self.rate_state = rate = _rate_state(self.rate_state, level, plan.rate, plan.burst)
-            text = f"{text}, {rate[2]}" if text else rate[2]
-        return text
+        if not self.form_until - 1 <= now < self.form_until:
+            self._renew_form(now)
+        plan = self.plan
+        if level is None or plan.rate is None or plan.burst is None:
+            return self.form % left if self.quota is not None else ""
+        whole, full_in = max(0, int(level)), max(0, ceil((plan.burst - level) / plan.rate))
+        return self.form % ((whole, full_in) if self.quota is None else (left, whole, full_in))
+
+    def _renew_form(self, now: float) -> None:
+        seconds = ceil(self.ends - now)
+        quota = [] if self.quota is None else [f'"quota";r=%d;t={max(0, seconds)}']
+        rate = [] if self.plan.rate is None or self.plan.burst is None else ['"rate";r=%d;t=%d']
+        self.form, self.form_until = ", ".join([*quota, *rate]), self.ends - seconds + 1
 
 
 def build_day_limits(account: Account, plan: Plan, today: date) -> DayLimits:
@@ -82,14 +84,6 @@ def build_day_limits(account: Account, plan: Plan, today: date) -> DayLimits:
         policy=("RateLimit-Policy", ", ".join(policies)),
         quota_left=0,
     )
-
-
-def _rate_state(last: tuple[int, int, str], level: float, rate: float, burst: int) -> tuple[int, int, str]:
-    """Return what `RateLimit` says of the rate: two numbers and their text, which is `last` while they are the same."""
-    left, full_in = max(0, int(level)), max(0, ceil((burst - level) / rate))
-    if last[0] == left and last[1] == full_in:
-        return last
-    return left, full_in, f'"rate";r={left};t={full_in}'
 
 
 def is_jump(before: float, now: float) -> bool:
