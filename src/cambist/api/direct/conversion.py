@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from decimal import Decimal
-from math import floor
 
 from cambist.api.direct.answer import DirectBody
 from cambist.api.direct.book_view import BookView
@@ -62,7 +61,7 @@ class Conversions:
 
 def _rounded(units: float) -> bytes:
     """Return an amount of hundredths rounded half up, trimmed; empty if only exact arithmetic can tell."""
-    whole = floor(units + 0.5)
+    whole = int(units + 0.5)
     error = units * _ERROR
     if units >= _MOST_UNITS or not error < units + 0.5 - whole < 1 - error:
         return b""

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from itertools import compress
 from operator import ne
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -102,11 +103,11 @@ class ReservationFile:
     def total(self, account: int) -> int:
         """Return the reserved calls of an account."""
         words, found = self._words, 0
-        for owner, used in enumerate(self._used.tolist()):
-            if used:
-                first = _BLOCKS + owner * ACCOUNTS
-                block = words[first : first + used].tolist()
-                found += sum(word & _CALLS for word in block if word and word >> _CALLS_BITS == account)
+        all_used = self._used.tolist()
+        for owner in compress(range(OWNERS), all_used):
+            first = _BLOCKS + owner * ACCOUNTS
+            block = words[first : first + all_used[owner]].tolist()
+            found += sum([word & _CALLS for word in block if word and word >> _CALLS_BITS == account])
         with self._changing:  # what is counted is read after this
             return found
 
