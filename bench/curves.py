@@ -22,7 +22,7 @@ from stream import prepare_folder, run_benchmark
 from two_workers import measure_workers
 from workloads import WORKLOADS, Workload
 
-THREADS, ROUNDS, IDLE_SECONDS = 4, 2, 5.0
+THREADS, IDLE_SECONDS = 4, 5.0
 _BY_NAME = {one.name: one for one in WORKLOADS}
 Progress = Callable[[str], object]
 
@@ -67,7 +67,7 @@ class Running:
         """Measure a workload beside the constant while books are published."""
         calls = calls or calls_of(workload, self.cambist.port, self.cambist.key)
         row = Row(workload, calls, self.constant)
-        rounds = Rounds(self.client, self.seconds, self.publisher, lambda _text: None, ROUNDS, books)
+        rounds = Rounds(self.client, self.seconds, self.publisher, lambda _text: None, books)
         rounds.measure([row])
         if row.failure:
             raise NotMeasuredError(row.failure)

@@ -16,7 +16,7 @@ from publisher import Publisher
 from sequential_client import check, measure_sequentially
 from workloads import Case, Workload
 
-ROUNDS, WARM_UP = 2, 1
+WARM_UP = 1
 BUSY = 0.9
 """The share of its core from which on the client limits what is measured."""
 
@@ -73,14 +73,13 @@ def calls_of(workload: Workload, port: int, key: str) -> Calls:
 class Rounds:
     """How to measure: the load generator, the seconds of each measurement, and who publishes books.
 
-    `count` is the number of rounds, `books_a_second` how often the book changes while it moves.
+    `books_a_second` is how often the book changes while it moves.
     """
 
     client: Client
     seconds: int
     publisher: Publisher
     print_progress: Callable[[str], None]
-    count: int = ROUNDS
     books_a_second: float = BOOKS_A_SECOND
     show: Callable[[Row], None] = lambda _row: None
     """Called with each row that is complete."""
@@ -97,8 +96,8 @@ class Rounds:
                 _attempt(row, partial(self._measure_sequentially, row))
             else:
                 _attempt(row, partial(self._warm_up, row, warm))
-            for number in range(1, self.count + 1) if not row.workload.is_sequential else ():
-                self.print_progress(f"{row.workload.name}: round {number} of {self.count}")
+            for number in range(1, row.workload.rounds + 1) if not row.workload.is_sequential else ():
+                self.print_progress(f"{row.workload.name}: round {number} of {row.workload.rounds}")
                 _attempt(row, partial(self._measure_round, row, number))
             self.publisher.set_rate(0)
             self.show(row)

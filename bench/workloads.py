@@ -30,7 +30,7 @@ class Target:
 class Workload:
     """One kind of request: its paths, and `shown` as the table has it. `cases` are the books that it is measured with.
 
-    Its answers are compared with a constant, or with those to the same requests of `beside`.
+    Its answers are compared with a constant, or with those to the same requests of `beside`, in so many `rounds`.
     """
 
     name: str
@@ -41,6 +41,7 @@ class Workload:
     is_sequential: bool = False
     cases: tuple[Case, ...] = ("moving",)
     beside: str = ""
+    rounds: int = 2
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
@@ -95,6 +96,7 @@ WORKLOADS = (
             partial(questions.paths_of, template),
             Target("ratio", 0.3),
             key="header",
+            rounds=1,
         )
         for name, template in DIALECTS.items()
     ),

@@ -11,6 +11,9 @@ from cambist.api.direct.legs import METAL_AND_COIN, PIVOT_CODE
 from cambist.api.state.worker_state import WorkerState
 from cambist.pricing.number_format import TIES_UP, without_exponents
 
+_LEAST, _MOST = 1e-4, 9.9e9
+"""Between these a rate is written without an exponent."""
+
 
 class CrossRates:
     """Two look-ups, a division and a format operation: 1 µs."""
@@ -33,15 +36,17 @@ class CrossRates:
             legs.renew((base, quote), now)
         if kind + other_kind == METAL_AND_COIN:
             raise Declined
-        number, oldest = shown(one / other), min(time, other_time)
-        return (
-            b'{"base":"%b","result":{"%b":%b},"updated":%b,"ms":' % (base, quote, number, view.times[oldest]),
-            1,
-            b"",
-        )
+        rate, updated = one / other * TIES_UP, view.times[min(other_time, time)]
+        if _LEAST <= rate < _MOST:
+            return b'{"base":"%b","result":{"%b":%.10g},"updated":%b,"ms":' % (base, quote, rate, updated), 1, b""
+        return b'{"base":"%b","result":{"%b":%b},"updated":%b,"ms":' % (base, quote, _lifted(rate), updated), 1, b""
 
 
 def shown(rate: float) -> bytes:
     """Write a rate as `number_format.plain_float` does."""
-    number = b"%.10g" % (rate * TIES_UP)
+    return _lifted(rate * TIES_UP)
+
+
+def _lifted(rate: float) -> bytes:
+    number = b"%.10g" % rate
     return without_exponents(b":" + number)[1:] if b"e" in number else number
