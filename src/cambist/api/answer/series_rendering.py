@@ -85,4 +85,5 @@ def dates_from(first: date, count: int) -> Sequence[str]:
 @cache
 def _dates() -> tuple[str, ...]:
     """Return each day that a rate matrix can have."""
-    return tuple(str(FIRST_DAY + timedelta(days=offset)) for offset in range((_LAST_DAY - FIRST_DAY).days + 1))
+    days = np.arange(np.datetime64(FIRST_DAY), np.datetime64(_LAST_DAY + timedelta(days=1)))
+    return tuple(days.astype(str).tolist())
