@@ -44,4 +44,4 @@ SIZES: Mapping[str, int] = MappingProxyType({worth.code: worth.size for worth in
 
 def quote_size(base: str, quote: str) -> int:
     """Return for how many units of the base a pair is quoted. It is one if the quote currency is as weak."""
-    return max(1, SIZES.get(base, 1) // SIZES.get(quote, 1))
+    return max(1, SIZES[base] // SIZES.get(quote, 1)) if base in SIZES else 1

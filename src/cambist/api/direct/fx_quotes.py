@@ -106,7 +106,8 @@ class FxQuotes:
 
     def _crossed(self, view: BookView, base: str, quote: str, now: float) -> tuple[bytes, float] | None:
         """Return an answer that is crossed; None if it may be a decimal with more digits than a computed price has."""
-        one, other = self._side(view, base, now), self._side(view, quote, now)
+        sides = view.memo(_Side)
+        one, other = self._side(sides, view.book, base, now), self._side(sides, view.book, quote, now)
         size = quote_size(base, quote)
         bid = one.bid[0] * other.ask[1], one.bid[1] * other.ask[0]
         ask = one.ask[0] * other.bid[1], one.ask[1] * other.bid[0]
@@ -134,12 +135,11 @@ class FxQuotes:
             self._second = second, is_open(_CURRENCIES, datetime.fromtimestamp(second, UTC))
         return self._second[1]
 
-    def _side(self, view: BookView, code: str, now: float) -> _Side:
+    def _side(self, sides: dict[str, _Side], book: RateBook, code: str, now: float) -> _Side:
         """Return a currency in the pivot, prepared once a book."""
-        sides = view.memo(_Side)
-        side: _Side | None = sides.get(code)
+        side = sides.get(code)
         if side is None or now >= side.trades_until > 0:
-            side = sides[code] = _ONE if code == PIVOT else self._made(view.book, code, now)
+            side = sides[code] = _ONE if code == PIVOT else self._made(book, code, now)
         return side
 
     def _made(self, book: RateBook, code: str, now: float) -> _Side:

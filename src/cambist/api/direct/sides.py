@@ -72,8 +72,11 @@ def trimmed(number: Scaled) -> bytes:
     whole, places = number
     if places <= 0:
         return b"%d" % (whole * _POWERS[-places])
-    text = written(whole, places).rstrip(b"0")
-    return text[:-1] if text.endswith(b".") else text
+    text = b"%d" % whole
+    if len(text) <= places:
+        text = text.rjust(places + 1, b"0")
+    decimals = text[-places:].rstrip(b"0")
+    return b"%b.%b" % (text[:-places], decimals) if decimals else text[:-places]
 
 
 def written(whole: int, places: int) -> bytes:
