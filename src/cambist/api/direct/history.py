@@ -9,6 +9,9 @@ from datetime import UTC, date, datetime, timedelta
 from math import isnan
 from operator import itemgetter
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cambist import __version__
 from cambist.api.answer.answer_headers import EDITION_HEADER, NEGOTIATED
 from cambist.api.answer.written_years import YEARS
@@ -40,6 +43,7 @@ _MOST_KEPT = 128
 
 _BASES = {code.encode(): code for code in (*CURRENCIES, *METALS)}
 _TARGETS = {code.encode(): code for code in CURRENCIES}
+_ETAG = b"etag: "
 _SOME_DAY, _OTHER_DAY = date(1111, 1, 1), date(2222, 2, 2)
 
 
@@ -52,12 +56,14 @@ class _PastAnswers:
         self._salt = f"{__version__} {path} ".encode()
         self._today = (0.0, 0.0, date.min)
         self._kept: tuple[RateMatrix | None, dict[tuple[bytes, ...], DirectBody]] = None, {}
+        self._around_etag = b"", b""
 
     def answer(self, values: list[bytes], _view: BookView, now: float) -> DirectBody:
         """Return an answer that is kept, or make it."""
         matrix, asked = self._state.matrix, tuple(values[1:])
         if self._kept[0] is not matrix:
             self._kept = matrix, {}
+            self._around_etag = self._head_without_etag(matrix)
         kept = self._kept[1]
         found = kept.get(asked)
         if found is None:
@@ -80,19 +86,24 @@ class _PastAnswers:
         if day + _CARRY >= today or day > matrix.last_fixing:
             raise Declined
 
-    def head(self, matrix: RateMatrix, params: str, *data: bytes) -> bytes:
+    def head(self, params: str, *data: bytes) -> bytes:
         """Return the headers of an answer that is made from some data."""
-        etag = etag_of((self._salt, params.encode(), *data))
-        own = [("X-Calls-Cost", "1"), ("Cache-Control", self._cache_control), ("ETag", etag), NEGOTIATED]
-        return encode_headers([*own, (EDITION_HEADER, matrix.edition)] if matrix.edition else own)
+        before, after = self._around_etag
+        return b"%b%b%b" % (before, etag_of((self._salt, params.encode(), *data)).encode(), after)
+
+    def _head_without_etag(self, matrix: RateMatrix) -> tuple[bytes, bytes]:
+        own = [("X-Calls-Cost", "1"), ("Cache-Control", self._cache_control), ("ETag", ""), NEGOTIATED]
+        head = encode_headers([*own, (EDITION_HEADER, matrix.edition)] if matrix.edition else own)
+        end = head.index(_ETAG) + len(_ETAG)
+        return head[:end], head[end:]
 
 
 @dataclass(slots=True, eq=False)
 class _Listed:
-    """The currencies that a day lists: how to pick them from a row, how they are written, and as part of an ETag."""
+    """The currencies that a day lists: their places in a row, how they are written, and as part of an ETag."""
 
     codes: tuple[str, ...]
-    pick: Callable[[memoryview[float]], tuple[float, ...]]
+    places: NDArray[np.int64]
     pick_bytes: Callable[[bytes], tuple[int, ...]]
     template: bytes
     data: bytes
@@ -123,7 +134,8 @@ class PastDays(_PastAnswers):
         if isnan(one) or code not in listed.codes:
             raise Declined
         ages, sources = bytes(matrix.ages[place]), bytes(matrix.source_indexes[place])
-        numbers = listed.template % tuple([cell / one * TIES_UP for cell in listed.pick(cells)])
+        rates = matrix.cells_by_day[row].take(listed.places) / one * TIES_UP
+        numbers = listed.template % tuple(rates.tolist())
         if b"e" in numbers:
             numbers = without_exponents(numbers)
         fixed_on = day - _DAY * _oldest_age(listed, ages, sources, column) if ages else None
@@ -132,7 +144,7 @@ class PastDays(_PastAnswers):
         fixed = b'"%b"' % str(fixed_on).encode() if fixed_on else b"null"
         carried = b"%d" % (day - fixed_on).days if fixed_on else b"null"
         params = self._params.format(base=code, day=day)
-        head = self.head(matrix, params, listed.data, cells.tobytes(), ages, sources)
+        head = self.head(params, listed.data, cells.tobytes(), ages, sources)
         body = b'{"date":"%b","base":"%b","results":%b,"fixed_on":%b,"carried_days":%b,"ms":' % (
             *(text, code.encode(), numbers, fixed, carried),
         )
@@ -153,7 +165,7 @@ class PastDays(_PastAnswers):
             data = ",".join([*matrix.codes, *map(str, places)])
             found = _Listed(
                 codes,
-                itemgetter(*places),
+                np.array(places),
                 itemgetter(*places),
                 template.encode(),
                 data.encode(),
@@ -204,7 +216,7 @@ class PastSeries(_PastAnswers):
             raise Declined
         params = self._params.format(base=pair.base, quote=pair.quote, start=start, end=end)
         data = columns(matrix, (pair.base, pair.quote), start, end)
-        head = self.head(matrix, params, *data)
+        head = self.head(params, *data)
         rates = YEARS.period(matrix, pair, start, end)
         if rates is None:
             raise Declined
