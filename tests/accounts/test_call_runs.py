@@ -107,6 +107,18 @@ def test_a_run_is_a_reservation_until_its_calls_are_counted(workers: list[Meter]
         pass
 
 
+def test_after_a_round_with_a_run_the_next_begins_with_one(workers: list[Meter], clock: Clock) -> None:
+    one, other = workers
+    settlement, principal = Settlement(one), a_principal(**PLANS["quota"])
+    for _ in range(5):
+        answered(settlement, principal, "/fetch-one", clock())
+    settlement.settle_owed()
+    answered(settlement, principal, "/fetch-one", clock())
+    assert other.calls_on(1, TODAY) == 5  # a call by itself would be counted by now
+    settlement.settle_owed()
+    assert other.calls_on(1, TODAY) == 6
+
+
 def test_calls_that_cannot_be_written_are_counted_in_memory(clock: Clock) -> None:
     class Full(MemoryLedger):
         is_full = False

@@ -25,7 +25,7 @@ _BEFORE = 2
 """How many calls of a key are admitted by themselves: a run costs as much as two of them."""
 
 _BUSY = 3
-"""From how many calls of a run on the next round of its key begins with one."""
+"""After a run of so many calls, the next round of its key begins with a run."""
 
 ENOUGH = 4096
 """How many calls and requests must be left, so that all processes can have a run at once, and answers of many calls."""

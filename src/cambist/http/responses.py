@@ -97,14 +97,12 @@ def new_request_id() -> str:
 
 
 def encode_ok(head: bytes, more: bytes, now: float, body: bytes) -> bytes:
-    """Return a response with status 200, a new identifier, encoded headers, the date and a body: in 0.4 µs.
+    """Return a response with status 200, a new identifier, encoded headers, the date and a body: in half a microsecond.
 
-    `now` is in seconds since 1970.
+    `head` and `more` are encoded headers; `now` is in seconds since 1970.
     """
-    until, date = _date
-    if not until - 1 <= now < until:
-        date = date_header(now)
-    return b"".join((_ok % next(_numbers), head, more, date, b"content-length: %d\r\n\r\n" % len(body), body))
+    length = b"content-length: %d\r\n\r\n" % len(body)
+    return b"".join((_ok % next(_numbers), head, more, date_header(now), length, body))
 
 
 def request_id_of(environ: Environ) -> str:

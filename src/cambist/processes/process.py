@@ -114,8 +114,8 @@ def _wait_for_end(supervisor: int) -> None:
     try:
         ended = select.poll()
         ended.register(descriptor)
-        while not is_orphan(supervisor) and not ended.poll():  # it may be another process with its number
-            pass
+        if not is_orphan(supervisor):  # else another process may have its number by now
+            ended.poll()
     finally:
         os.close(descriptor)
 

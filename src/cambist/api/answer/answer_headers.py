@@ -17,5 +17,5 @@ NEGOTIATED = ("Vary", "Accept, Accept-Encoding")
 @lru_cache(maxsize=4096)
 def headers_without_etag(cost: int, edition: str, vary: tuple[Header, ...]) -> tuple[Header, ...]:
     """Return the headers of an answer that nobody caches: the same object for the same book, made once."""
-    own = ((EDITION_HEADER, edition),) if edition else ()
-    return (("X-Calls-Cost", str(cost)), _NO_STORE, *own, *vary)
+    named = ((EDITION_HEADER, edition),) if edition else ()
+    return (("X-Calls-Cost", str(cost)), _NO_STORE, *named, *vary)

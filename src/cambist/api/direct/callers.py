@@ -35,7 +35,7 @@ class Callers:
     """
 
     def __init__(self, state: WorkerState, head: bytes) -> None:
-        """Have views whose responses begin with a head."""
+        """Begin without callers; `head` is what the headers of all answers begin with."""
         self._state = state
         self._head = head
         self._principals: Principals = state.principals
@@ -51,16 +51,12 @@ class Callers:
         brought = key or header
         if not brought or (key and header):
             raise Declined
-        keys = self._principals.by_digest
-        if keys is not self._keys:
-            self._keys, self._callers = keys, {}
+        self._renew()
         return self._callers.get(brought) or self._recognise(brought, digest(brought.decode("ascii")))
 
     def without_key(self) -> Caller:
         """Return who pays for calls of dialects without a key. Errors: Declined if nobody does."""
-        keys = self._principals.by_digest
-        if keys is not self._keys:
-            self._keys, self._callers = keys, {}
+        self._renew()
         return self._callers.get(b"") or self._recognise(b"", DIALECTS)
 
     def _renew(self) -> None:

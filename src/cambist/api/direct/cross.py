@@ -12,7 +12,7 @@ from cambist.api.state.worker_state import WorkerState
 from cambist.pricing.number_format import TIES_UP, without_exponents
 
 _LEAST, _MOST = 1e-4, 9.9e9
-"""Between these a rate is written without an exponent."""
+"""Between these `%.10g` writes no exponent."""
 
 
 class CrossRates:

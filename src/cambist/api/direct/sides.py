@@ -72,19 +72,24 @@ def trimmed(number: Scaled) -> bytes:
     whole, places = number
     if places <= 0:
         return b"%d" % (whole * _POWERS[-places])
-    text = b"%d" % whole
-    if len(text) <= places:
-        text = text.rjust(places + 1, b"0")
-    decimals = text[-places:].rstrip(b"0")
-    return b"%b.%b" % (text[:-places], decimals) if decimals else text[:-places]
+    before, decimals = _parted(whole, places)
+    decimals = decimals.rstrip(b"0")
+    return b"%b.%b" % (before, decimals) if decimals else before
 
 
 def written(whole: int, places: int) -> bytes:
     """Write a number with all its decimals."""
     if not places:
         return b"%d" % whole
-    text = b"%0*d" % (places + 1, whole)
-    return b"%b.%b" % (text[:-places], text[-places:])
+    return b"%b.%b" % _parted(whole, places)
+
+
+def _parted(whole: int, places: int) -> tuple[bytes, bytes]:
+    """Return the digits before the decimal point, and the decimals, of which there are some."""
+    text = b"%d" % whole
+    if len(text) <= places:
+        text = text.rjust(places + 1, b"0")
+    return text[:-places], text[-places:]
 
 
 def at_one_place(bid: Scaled, ask: Scaled) -> tuple[int, int, int]:

@@ -186,7 +186,7 @@ class DirectWay:
         else:
             body = prefix + end
         limits = self._settlement.settle_directly(caller.principal, route.path, cost, now)
-        self.served[route.path].append(taken)
+        self.served[route.path].append(perf_counter_ns() - started)
         return encode_ok(head, coding + limits, now, body)
 
     def _in_dialect(self, path: bytes, query: bytes, headers: Headers, started: int, now: float) -> bytes:

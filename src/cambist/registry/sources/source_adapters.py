@@ -18,7 +18,7 @@ from cambist.history.typed_series import CLOSES
 from cambist.settings import Settings
 from cambist.sources.adapters import ADAPTERS
 from cambist.sources.base import Adapter, FixingAdapter
-from cambist.sources.declaration import DeclaredAdapter, built_in_declaration, read_declaration
+from cambist.sources.declaration import DeclaredAdapter, read_declaration
 from cambist.status.environment import SIMULATED
 from cambist.suggestions import did_you_mean
 
@@ -46,7 +46,7 @@ def built_in(key: str) -> Adapter:
     if not is_declared(key):
         return plugins.load("cambist.sources.adapters", [key], "adapter", Adapter)[key]
     declaration = _DECLARED.joinpath(f"{key}.toml")
-    return built_in_declaration(declaration.read_text(encoding="utf-8"), declaration.name)
+    return read_declaration(declaration.read_text(encoding="utf-8"), declaration.name, is_built_in=True)
 
 
 def is_declared(key: str) -> bool:

@@ -10,12 +10,7 @@ from cambist.sources.declaration.adapter import DeclaredAdapter
 from cambist.sources.declaration.checks import validate_declaration
 from cambist.sources.declaration.declaration import parse_declaration
 
-__all__ = ["DeclaredAdapter", "built_in_declaration", "read_declaration"]
-
-
-def built_in_declaration(text: str, name: str) -> DeclaredAdapter:
-    """Return the adapter of a declaration that comes with the package, which the tests have checked."""
-    return DeclaredAdapter(parse_declaration(text, name))
+__all__ = ["DeclaredAdapter", "read_declaration"]
 
 
 def read_declaration(
