@@ -70,7 +70,9 @@ def test_it_does_not_run_as_root() -> None:
 def health_check(port: int, **variables: str) -> subprocess.CompletedProcess[str]:
     command = json.loads(TEXT.split("HEALTHCHECK")[1].split("CMD ")[1].splitlines()[0])
     assert command[0] == "python"
-    environment = {**os.environ, "CAMBIST_HOST": "0.0.0.0", "CAMBIST_PORT": str(port), **variables}  # noqa: S104  as in the container
+    # Without a service that happens to run on ./data: its port would be probed.
+    own = {"CAMBIST_DATA": "/nonexistent", "CAMBIST_HOST": "0.0.0.0", "CAMBIST_PORT": str(port)}  # noqa: S104  as in the container
+    environment = {**os.environ, **own, **variables}
     return subprocess.run(
         [sys.executable, *command[1:]], capture_output=True, text=True, check=False, timeout=PATIENCE, env=environment
     )
